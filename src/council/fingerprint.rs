@@ -1,5 +1,7 @@
 //! Fingerprints: the same problem keeps its name while lines move around it.
 
+use std::borrow::Cow;
+
 use council_protocol::Finding;
 use sha2::{Digest, Sha256};
 
@@ -53,13 +55,23 @@ fn rest_digits(description: &str) -> Option<&str> {
 }
 
 /// What a finding stands for beside its own place, in its own words; none: it stands for itself alone.
-pub fn rest_words(description: &str) -> Option<&str> {
+pub fn rest_words(description: &str) -> Option<Cow<'_, str>> {
     rest_digits(description)?;
     let start = ["There are ", "There is "]
         .iter()
         .filter_map(|words| description.find(words))
         .min()?;
-    Some(&description[start..])
+    Some(readable_description(&description[start..]))
+}
+
+/// A description as people read it: without the digits that tell what it stands for from others, which are for its
+/// fingerprint alone.
+pub fn readable_description(description: &str) -> Cow<'_, str> {
+    match rest_digits(description) {
+        // ` (3f9a).` ends it.
+        Some(digits) => format!("{}.", &description[..description.len() - digits.len() - 4]).into(),
+        None => description.into(),
+    }
 }
 
 #[cfg(test)]
@@ -121,5 +133,19 @@ mod tests {
         assert_ne!(of("3f9a"), base);
         assert_ne!(of("3f9a"), of("3f9b"));
         assert_eq!(of("none"), base);
+    }
+
+    #[test]
+    fn nobody_reads_the_digits_of_a_fingerprint() {
+        let told = "d (x). There are 2 more in this file: lines 3 and 4 (3f9a).";
+        let shown = "d (x). There are 2 more in this file: lines 3 and 4.";
+        assert_eq!(readable_description(told), shown);
+        assert_eq!(
+            rest_words(told).unwrap(),
+            "There are 2 more in this file: lines 3 and 4."
+        );
+        for own in ["It calls f (beef).", "More (3f9a).", "There are 2 more", ""] {
+            assert_eq!(readable_description(own), own);
+        }
     }
 }

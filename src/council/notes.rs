@@ -16,6 +16,9 @@ use super::state::DebateState;
 /// What is noted where nobody counts: who abstained, and why, is told beside it.
 pub const NOBODY_ANSWERED: &str = "no judge gave a usable answer";
 
+/// What stands in the note on tests that broke off; a report has a line for each of them.
+pub const TESTS_BROKE_OFF: &str = "ran and did not come to a result";
+
 /// What was noted on the way, and what can be said only at the end.
 pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = state.notes.clone();
@@ -39,6 +42,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     }
     notes.extend(empty_document(state));
     notes.extend(held_up_tests(state));
+    notes.extend(broken_tests(state));
     notes.extend(missing_ballots(state));
     notes.extend(divided_council(state));
     notes.extend(contradictions(state));
@@ -67,15 +71,31 @@ fn empty_document(state: &DebateState) -> Option<String> {
 /// That tests of judges did not run: else nobody sees that `[proof]` is set up in vain, or that a file of the change,
 /// a path or a name keeps a proof away.
 fn held_up_tests(state: &DebateState) -> Option<String> {
-    let results = state.reproductions.iter().filter_map(|r| r.result.as_ref());
-    let is_held_up = |result: &&ReproductionResult| {
-        result.is_unsettled() || result.standing() == ReproductionStanding::NotRun
+    let is_held_up =
+        |result: &ReproductionResult| result.standing() == ReproductionStanding::NotRun;
+    tests_without_result(state, is_held_up, "could not be run")
+}
+
+/// That tests of judges ran and broke off, mostly by a mistake of their own: nothing is wrong with `[proof]` then.
+fn broken_tests(state: &DebateState) -> Option<String> {
+    let is_broken = |result: &ReproductionResult| {
+        result.is_unsettled() && result.standing() != ReproductionStanding::NotRun
     };
-    let held_up: Vec<_> = results.filter(is_held_up).collect();
-    let why = held_up.first()?.obstacle();
-    let (count, all) = (held_up.len(), state.reproductions.len());
+    tests_without_result(state, is_broken, TESTS_BROKE_OFF)
+}
+
+/// How many tests of judges say nothing in such a way, with the reason of the first.
+fn tests_without_result(
+    state: &DebateState,
+    is_one: impl Fn(&ReproductionResult) -> bool,
+    what: &str,
+) -> Option<String> {
+    let results = state.reproductions.iter().filter_map(|r| r.result.as_ref());
+    let found: Vec<_> = results.filter(|result| is_one(result)).collect();
+    let why = found.first()?.obstacle();
+    let (count, all) = (found.len(), state.reproductions.len());
     Some(format!(
-        "{count} of {all} tests of judges could not be run, e.g. because: {why} (`git council show -v` has them)"
+        "{count} of {all} tests of judges {what}, e.g. because: {why} (`git council show -v` has them)"
     ))
 }
 

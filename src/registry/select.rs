@@ -62,6 +62,24 @@ pub(crate) struct BackendPick {
     pub grants: Vec<Grant>,
     /// What was asked for and is not so, in words: they stand in the report.
     pub notes: Vec<String>,
+    /// What some of its judges cannot do, in words, before anybody was asked: the council tells what came of it.
+    pub limits: Vec<String>,
+}
+
+impl BackendPick {
+    /// Whether any judge can be asked a second time.
+    pub(crate) fn can_ask_again(&self) -> bool {
+        let message = &Capability::Message;
+        let can =
+            |grant: &Grant| grant.granted.has(message) || grant.emulated.contains_key(message);
+        self.grants.iter().any(can)
+    }
+
+    /// Whether a second round may come, in which judges are asked for tests.
+    pub(crate) fn may_debate(&self) -> bool {
+        let debates = matches!(self.procedure, Procedure::Review | Procedure::Debate);
+        debates && self.debate != DebateMode::Off && self.can_ask_again()
+    }
 }
 
 /// The backends that can run a council.
@@ -434,34 +452,37 @@ impl<'a> SeatableBackend<'a> {
             },
             grants: seats.iter().map(grant).collect(),
             notes: self.degradation_notes(ask, debate),
+            limits: self.mute_judges(ask, debate).into_iter().collect(),
         }
     }
 
     fn degradation_notes(&self, ask: &BackendRequest, debate: bool) -> Vec<String> {
-        if !ask.may_debate() {
-            return Vec::new();
-        }
-        if !debate && ask.procedure == Procedure::CrossExamination {
-            // It falls back on its own: whoever makes the plan says so.
-            return Vec::new();
-        }
-        if !debate {
-            // Where nobody asked for it there may be no need of a second round: the council tells where there was one.
-            let told = CANNOT_BE_ASKED_AGAIN.to_owned();
-            return ask.must_debate().then_some(told).into_iter().collect();
-        }
-        let seats = self.seats.iter();
+        // A cross-examination falls back on its own: whoever makes the plan says so. And where nobody asked for a
+        // second round there may be no need of one: the council tells where there was.
+        let is_missed =
+            !debate && ask.must_debate() && ask.procedure != Procedure::CrossExamination;
+        let told = CANNOT_BE_ASKED_AGAIN.to_owned();
+        (ask.may_debate() && is_missed)
+            .then_some(told)
+            .into_iter()
+            .collect()
+    }
+
+    /// Who takes no part in a second round that others can have.
+    fn mute_judges(&self, ask: &BackendRequest, debate: bool) -> Option<String> {
+        let seats = self.seats.iter().filter(|_| debate && ask.may_debate());
         let mute = seats.filter(|(_, granted)| !granted.has(&Capability::Message));
         let mute: Vec<&str> = mute.map(|(judge, _)| judge.as_str()).collect();
-        let told = match mute.as_slice() {
-            [] => return Vec::new(),
-            [one] => format!("{one} cannot be asked a second time: its first answer counts"),
-            [many @ .., last] => format!(
+        match mute.as_slice() {
+            [] => None,
+            [one] => Some(format!(
+                "{one} cannot be asked a second time: its first answer counts"
+            )),
+            [many @ .., last] => Some(format!(
                 "{} and {last} cannot be asked a second time: their first answers count",
                 many.join(", ")
-            ),
-        };
-        vec![told]
+            )),
+        }
     }
 }
 

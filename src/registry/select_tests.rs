@@ -154,9 +154,10 @@ fn a_judge_that_cannot_be_messaged_gives_r1_only() {
         (Procedure::Debate, DebateMode::Force)
     );
     assert_eq!(
-        pick.notes,
+        pick.limits,
         ["judge-3 cannot be asked a second time: its first answer counts"]
     );
+    assert_eq!(pick.notes, [""; 0], "what came of it, nobody knows yet");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn decide(
     let covered = rest.map(|rest| {
         format!(
             "This covers what it stands for, too, and nothing new: {}\n",
-            Untrusted::new(rest).line()
+            Untrusted::new(&rest).line()
         )
     });
     Ok(format!(

@@ -307,6 +307,8 @@ impl CouncilRun<'_> {
         // Rules bring no tests, wherever they sit.
         if seats.iter().any(|seat| !seat.agent.deterministic) {
             notes.extend(proof::idle_note(self.start, self.prepared));
+            let unasked = proof::setup::unasked(&settings.proof);
+            notes.extend(unasked.filter(|_| self.gathering.is_none() && !pick.can_ask_again()));
             notes.extend(proof::setup::faults(&settings.proof));
         }
         let explicit = settings.review.quorum.is_some();

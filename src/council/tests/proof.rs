@@ -372,22 +372,30 @@ fn a_test_that_cannot_be_run_is_told_and_changes_nothing() {
 
 #[test]
 fn a_test_that_this_machine_cannot_run_is_told_in_a_note() {
-    let noted = |result| {
+    let noted_as = |result, what: &str| {
         let parts = [with_test(Defect, result), silent()];
         let notes = concluded(Severity::Critical, &parts, true).notes;
-        notes
+        let told = notes
             .iter()
-            .any(|note| note.contains("1 of 1 tests of judges could not be run"))
+            .filter(|note| note.contains("1 of 1 tests of judges"));
+        let told: Vec<_> = told.collect();
+        told.len() == 1 && told[0].contains(what)
     };
+    let noted = |result| noted_as(result, "could not be run");
+    let broke_off = |result| noted_as(result, "ran and did not come to a result");
     let broken = || TestRun::Broken {
         why: "a module that it needs is not there".to_owned(),
     };
     assert!(noted(ReproductionResult::held_up(
         "there is no program `x` on the PATH"
     )));
-    assert!(noted(ran(broken(), broken())));
-    assert!(!noted(ran(TestRun::Passed, broken())));
-    assert!(!noted(proof()));
+    assert!(
+        broke_off(ran(broken(), broken())),
+        "the own mistake of a test is no fault of this machine"
+    );
+    for settled in [ran(TestRun::Passed, broken()), proof()] {
+        assert!(!noted_as(settled, ""), "no note is about it");
+    }
 }
 
 #[test]

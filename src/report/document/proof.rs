@@ -11,23 +11,13 @@ use crate::report::words::JudgeNames;
 
 /// Every test, with its finding and what its runs say.
 pub(super) fn tests(report: &Report, names: &JudgeNames<'_>) -> Section {
-    let all = &report.outcome.ledger.reproductions;
-    // That a proof is about something else is no detail: without a word nobody would know why it does not count.
-    let decides = |r: &ReproductionRecord| {
-        use ReproductionStanding as S;
-        r.refutes || matches!(r.standing, S::Proved | S::Elsewhere)
-    };
-    let depth = if all.iter().any(decides) {
-        Depth::Essential
-    } else {
-        Depth::Detail
+    let depth = match are_essential(report) {
+        true => Depth::Essential,
+        false => Depth::Detail,
     };
     let mut section = Section::new("Tests of judges", depth, 2);
-    for brought in all {
-        let about = brought.finding.as_deref().unwrap_or("no finding");
-        let who = names.get(&brought.judge);
-        let says = sentence(brought);
-        section.push_item(0, format!("{} by {who} about {about}: {says}", brought.id));
+    for brought in &report.outcome.ledger.reproductions {
+        section.push_item(0, line(brought, names));
         if let ReproductionResult::Ran { mended, .. } = &brought.result {
             let tried = mended.as_ref().map(|runs| suggestion_words(&runs.check()));
             if let Some(words) = tried {
@@ -39,6 +29,37 @@ pub(super) fn tests(report: &Report, names: &JudgeNames<'_>) -> Section {
         }
     }
     section
+}
+
+/// Whether any test decides something, so that every reader sees them all.
+fn are_essential(report: &Report) -> bool {
+    // That a proof is about something else is no detail: without a word nobody would know why it does not count.
+    let decides = |r: &ReproductionRecord| {
+        use ReproductionStanding as S;
+        r.refutes || matches!(r.standing, S::Proved | S::Elsewhere)
+    };
+    report.outcome.ledger.reproductions.iter().any(decides)
+}
+
+/// A line for each test that was run and decides nothing, where no section of every report has it: without one, a
+/// finding whose own test went green looks like one for which nobody tried.
+pub(super) fn undecided(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
+    let tests = report.outcome.ledger.reproductions.iter();
+    let has_run = |r: &&ReproductionRecord| matches!(r.result, ReproductionResult::Ran { .. });
+    let told = tests.filter(|r| !are_essential(report) && has_run(r));
+    told.map(|brought| format!("test {}", line(brought, names)))
+        .collect()
+}
+
+/// Whose test it is, what it is about, and what it says.
+fn line(brought: &ReproductionRecord, names: &JudgeNames<'_>) -> String {
+    let about = brought.finding.as_deref().unwrap_or("no finding");
+    let who = names.get(&brought.judge);
+    format!(
+        "{} by {who} about {about}: {}",
+        brought.id,
+        sentence(brought)
+    )
 }
 
 /// What a test says of the suggestion of its finding.

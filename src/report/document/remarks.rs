@@ -4,8 +4,8 @@ use council_protocol::CoverageState;
 
 use super::model::{Block, Depth, Section, Text};
 use super::proof;
-use crate::council::NOBODY_ANSWERED;
 use crate::council::outcome::{DisagreementKind, JudgeRecord, VerdictReason};
+use crate::council::{NOBODY_ANSWERED, TESTS_BROKE_OFF};
 use crate::report::group;
 use crate::report::verdict_entry;
 use crate::report::whole::Report;
@@ -33,6 +33,9 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
             format!("dismissed: {}", words::dismissal_line(found, dismissal)),
         );
     }
+    for test in proof::undecided(report, names) {
+        know.push_item(0, test);
+    }
     let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
     if by_votes.contains(&report.outcome.reason) {
         // No finding says why, and the vote alone says nothing to whoever has to mend it.
@@ -48,7 +51,8 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
         let names_them = note.contains(" judges counted; abstained: ");
         (names_them || note.as_str() == NOBODY_ANSWERED) && !unread
     };
-    // Who abstained, and why, stands above.
+    // Who abstained, and why, stands above; so does each test that broke off.
+    let is_told = |note: &&String| is_told(note) || note.contains(TESTS_BROKE_OFF);
     for note in report.outcome.notes.iter().filter(|note| !is_told(note)) {
         know.push_item(0, format!("note: {note}"));
     }

@@ -152,30 +152,37 @@ fn examine(
     let failures = survey.failures().map(|error| error.message.clone());
     let notices = config.notices.iter().map(ToString::to_string);
     let review = &config.settings.review;
-    let state = DoctorState {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
-        missing: missing.map(lack).collect(),
-        procedure: review.procedure,
-        debate: review.debate,
-        consensus: review.consensus,
-        quorum: quorum.as_ref().ok().copied(),
-        judges: seats.iter().map(DoctorJudge::of).collect(),
-        backends: backend_states(&survey.candidates_for(seats), &selection),
-        procedures: procedure_states(&procedures, &survey, describe_duel(config, &table)),
-        notes: bench
-            .left_out_notes()
-            .into_iter()
-            .chain(failures)
-            .chain(
-                selection
-                    .iter()
-                    .flat_map(|chosen| chosen.picks[0].notes.clone()),
-            )
-            .chain(notices)
-            .chain(proof::setup::state(&config.settings.proof, start))
-            .collect(),
-    };
+    // Where no review can start, that is what is told.
+    let asks_tests = selection
+        .as_ref()
+        .map_or(true, |chosen| chosen.picks[0].may_debate());
+    let state =
+        DoctorState {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
+            missing: missing.map(lack).collect(),
+            procedure: review.procedure,
+            debate: review.debate,
+            consensus: review.consensus,
+            quorum: quorum.as_ref().ok().copied(),
+            judges: seats.iter().map(DoctorJudge::of).collect(),
+            backends: backend_states(&survey.candidates_for(seats), &selection),
+            procedures: procedure_states(&procedures, &survey, describe_duel(config, &table)),
+            notes: bench
+                .left_out_notes()
+                .into_iter()
+                .chain(failures)
+                .chain(selection.iter().flat_map(|chosen| {
+                    [&chosen.picks[0].notes[..], &chosen.picks[0].limits].concat()
+                }))
+                .chain(notices)
+                .chain(proof::setup::state(
+                    &config.settings.proof,
+                    asks_tests,
+                    start,
+                ))
+                .collect(),
+        };
     let trouble = own_files.and(selection.map(drop)).and(quorum.map(drop));
     (state, trouble.err())
 }

@@ -249,6 +249,17 @@ fn exception_in(line: &str) -> Option<(&str, &str)> {
     (is_one && is_told).then(|| (name, rest.trim_start_matches([':', ' '])))
 }
 
+/// The module that Python did not find last; pytest, which cannot load a test for want of it, ends with its own code.
+fn lost_module(output: &str) -> Option<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let found = output.lines().rev().filter_map(exception_in);
+    let mut names = found.filter_map(|(_, words)| {
+        let quoted = words.strip_prefix("No module named '")?;
+        quoted.split('\'').next()
+    });
+    names.find(|name| !name.is_empty() && name.chars().all(is_name))
+}
+
 /// Whether nothing ran since a file cannot be read or compiled.
 pub(super) fn is_unreadable(run: &TestRun) -> bool {
     matches!(run, TestRun::Broken { why } if why == NO_SYNTAX || why == NO_BUILD)
@@ -269,7 +280,13 @@ pub(super) fn read_ending(finished: &FinishedTrial, facts: &TrialFacts<'_>) -> T
                 (None, None) => TestRun::Failed,
             }
         }
-        TrialEnding::Exited(code) => broken(format!("it ended with exit code {code}")),
+        TrialEnding::Exited(code) => {
+            let lost = lost_module(&finished.output);
+            let lost = lost.map_or(String::new(), |name| {
+                format!(": there is no module `{name}`")
+            });
+            broken(format!("it ended with exit code {code}{lost}"))
+        }
         TrialEnding::Broken(why) | TrialEnding::NoBorders(why) => broken(why.clone()),
     }
 }

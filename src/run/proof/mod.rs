@@ -10,6 +10,7 @@ mod other_text;
 mod printed;
 pub(crate) mod setup;
 mod toolchains;
+mod unread_link;
 mod without;
 
 use std::cell::RefCell;

@@ -7,6 +7,7 @@ use council_agents::guard::is_enforceable;
 use council_agents::trial::find_program;
 
 use super::suites_of;
+use super::unread_link::UnreadLink;
 use crate::config::ProofSettings;
 use crate::run::context::RunContext;
 
@@ -29,11 +30,7 @@ pub(super) fn is_set(settings: &ProofSettings) -> bool {
 
 /// What the user must know of it before a review: commands that are not run, and folders that cannot be read.
 pub(crate) fn faults(settings: &ProofSettings) -> Vec<String> {
-    let first = ("proof.run".to_owned(), &settings.run);
-    let suites = settings.suites.iter();
-    let others = suites.map(|(name, argv)| (format!("proof.suites.{name}"), argv));
-    let all = std::iter::once(first).chain(others);
-    let idle = all.filter(|(_, argv)| !argv.is_empty() && !runs_the_test(argv));
+    let idle = all_commands(settings).filter(|(_, argv)| !argv.is_empty() && !runs_the_test(argv));
     let idle = idle.map(|(key, _)| {
         let why = NO_MARK.replacen("its command", "the command", 1);
         format!("`{key}` is not run: {why}")
@@ -49,21 +46,48 @@ pub(crate) fn faults(settings: &ProofSettings) -> Vec<String> {
             "tests of judges cannot read `{path}` (`proof.read`): {why}"
         ))
     });
-    idle.chain(unread).collect()
+    let links = all_commands(settings).filter_map(|(key, argv)| {
+        let program = argv.first()?;
+        let link = UnreadLink::of(program, &settings.read)?;
+        Some(format!("`{key}` cannot start: {}", link.describe(program)))
+    });
+    idle.chain(unread).chain(links).collect()
 }
 
-/// Whether tests of judges can be run here, and what is in their way, as far as that can be told without running one.
-pub(crate) fn state(settings: &ProofSettings, start: &RunContext) -> Vec<String> {
+/// Every command that runs tests, with the key that sets it.
+fn all_commands(settings: &ProofSettings) -> impl Iterator<Item = (String, &Vec<String>)> {
+    let first = ("proof.run".to_owned(), &settings.run);
+    let suites = settings.suites.iter();
+    let others = suites.map(|(name, argv)| (format!("proof.suites.{name}"), argv));
+    std::iter::once(first).chain(others)
+}
+
+/// Why no judge is asked for a test; none: `[proof]` is not set.
+pub(crate) fn unasked(settings: &ProofSettings) -> Option<String> {
+    is_set(settings).then(|| {
+        "no test of a judge is ever asked for: that takes a second round, which these judges do not have".to_owned()
+    })
+}
+
+/// Whether tests of judges can be run here, and what is in their way, as far as that can be told without running one;
+/// `asks_tests`: whether there may be the round in which judges are asked for them.
+pub(crate) fn state(settings: &ProofSettings, asks_tests: bool, start: &RunContext) -> Vec<String> {
     if !is_set(settings) {
         return Vec::new();
     }
     let mut told = faults(settings);
+    if !asks_tests {
+        told.extend(unasked(settings));
+        return told;
+    }
     let path = start.environment.get("PATH").map(OsStr::to_owned);
     let suites = suites_of(settings);
     let of_setup = settings.setup.first().map(String::as_str);
     let of_suites = || suites.iter().map(|(_, argv)| argv[0].as_str());
     let programs: BTreeSet<&str> = of_suites().chain(of_setup).collect();
     let is_there = |program: &str| find_program(program, path.as_ref()).is_some();
+    let can_start =
+        |program: &str| is_there(program) && UnreadLink::of(program, &settings.read).is_none();
     let absent = programs.iter().filter(|program| !is_there(program));
     told.extend(
         absent
@@ -71,7 +95,7 @@ pub(crate) fn state(settings: &ProofSettings, start: &RunContext) -> Vec<String>
     );
     let state = if start.environment.is_ci() {
         "tests of judges are not run in a job of CI"
-    } else if !of_suites().any(is_there) || !of_setup.is_none_or(is_there) {
+    } else if !of_suites().any(can_start) || !of_setup.is_none_or(can_start) {
         "tests of judges are not run here: no command of `[proof]` can be"
     } else if is_enforceable() {
         "tests of judges are run here, behind borders that the first one tries"
