@@ -10,6 +10,8 @@ target=$1
 ZIGBUILD=0.20.1 ZIGLANG=0.14.1
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
+# Links of a report go to the pages of this version, which stand under its tag.
+export GIT_COUNCIL_RELEASE=1
 # With frame pointers the tables of unwinding need no entry for each push and pop: 0.7 MB less, at the same speed.
 export RUSTFLAGS="--remap-path-prefix=$PWD=/git-council -C force-frame-pointers=yes"
 rustup target add "$target" > /dev/null

@@ -5,11 +5,20 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// A page as it was in the version that wrote a report.
+/// Whether this build is one of a release (packaging/build.sh): only then is there a tag with its pages.
+const IS_RELEASE: bool = option_env!("GIT_COUNCIL_RELEASE").is_some();
+
+/// A page as it was in the version that wrote a report; of a build that is no release, as it is now.
 pub(crate) fn page_url(version: &str, path: &str) -> String {
+    url_at(IS_RELEASE.then_some(version), path)
+}
+
+fn url_at(release: Option<&str>, path: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || ".-".contains(*c);
-    let version: String = version.chars().filter(plain).collect();
-    format!("{}/blob/v{version}/{path}", env!("CARGO_PKG_REPOSITORY"))
+    let place = release.map_or("main".to_owned(), |version| {
+        format!("v{}", version.chars().filter(plain).collect::<String>())
+    });
+    format!("{}/blob/{place}/{path}", env!("CARGO_PKG_REPOSITORY"))
 }
 
 /// A page of this version, by its path in the repository: `docs/github.md`.
@@ -34,11 +43,9 @@ mod tests {
     #[test]
     fn a_page_is_named_by_its_address() {
         let address = page_address("docs/github.md");
-        let version = env!("CARGO_PKG_VERSION");
         assert!(
-            address.starts_with("https://")
-                && address.ends_with(&format!("/v{version}/docs/github.md")),
-            "{address}"
+            address.starts_with("https://") && address.ends_with("/main/docs/github.md"),
+            "a build that is no release has no tag: {address}"
         );
         let text = "As a page says (docs/github.md), and docs/run-folder.md.";
         let expected = format!(
@@ -46,6 +53,8 @@ mod tests {
             page_address("docs/run-folder.md")
         );
         assert_eq!(with_page_addresses(text), expected);
-        assert!(page_url("1.2.3/../x", "docs/a.md").contains("/v1.2.3..x/docs/a.md"));
+        let of_release = |version| url_at(Some(version), "docs/a.md");
+        assert!(of_release("1.2.3").ends_with("/blob/v1.2.3/docs/a.md"));
+        assert!(of_release("1.2.3/../x").contains("/v1.2.3..x/docs/a.md"));
     }
 }
