@@ -240,6 +240,25 @@ mod tests {
     }
 
     #[test]
+    fn the_commands_of_every_next_step_are_understood() {
+        let (mut count, fill) = (0, |word: String| match word.as_str() {
+            "TIME" => "5m".to_owned(),
+            "ID" => "F1".to_owned(),
+            _ => word,
+        });
+        for (_, _, step) in crate::report::tests::promises::every_next_step() {
+            for command in told_commands(&step) {
+                count += 1;
+                let typed = words(&command).into_iter().map(fill);
+                let typed = ["git-council".to_owned()].into_iter().chain(typed);
+                let parsed = Cli::try_parse_from(typed);
+                assert!(parsed.is_ok(), "{step}\n{}", parsed.unwrap_err());
+            }
+        }
+        assert!(count > 4, "only {count} commands were found");
+    }
+
+    #[test]
     fn every_subcommand_says_what_it_does_in_a_line() {
         for command in Cli::command().get_subcommands() {
             let about = command

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::council::readable_description;
 use crate::packet::sha256;
 use crate::report::{CheckConclusion, Report, markdown, other_readings};
 use crate::text::{self, Untrusted};
@@ -221,8 +222,9 @@ fn finding_annotation(found: &JudgedFinding) -> Option<Value> {
 /// What, why and fix in plain text.
 pub(super) fn annotation_message(found: &JudgedFinding) -> String {
     let finding = &found.finding;
+    let what = readable_description(&finding.description).into_owned();
     let parts = [
-        ("", &finding.description),
+        ("", &what),
         ("Why: ", &finding.why),
         ("Fix: ", &finding.fix),
     ];

@@ -1,6 +1,7 @@
 //! The sticky report: one comment for one council on one pull request.
 
 use crate::council::outcome::JudgedFinding;
+use crate::council::readable_description;
 use crate::report::{EarlierFinding, EarlierReview, Report, markdown};
 use crate::text::Untrusted;
 
@@ -101,7 +102,7 @@ fn carried_section(earlier: &EarlierReview) -> String {
             "- {}: {} {}",
             found.fate.as_str(),
             Untrusted::new(&place).code(),
-            Untrusted::new(&found.description).prose()
+            Untrusted::new(&readable_description(&found.description)).prose()
         )
     };
     let mut lines: Vec<String> = earlier

@@ -2,7 +2,8 @@
 
 use super::verdict_entry;
 use super::words::{self, FindingRemarks, JudgeNames};
-use crate::council::outcome::{JudgedFinding, VerdictReason};
+use crate::council::outcome::{Disposition, JudgedFinding, VerdictReason};
+use crate::council::readable_description;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::whole::Report;
 use crate::text::{Untrusted, clip_chars};
@@ -27,13 +28,13 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     );
     let weighty: Vec<&JudgedFinding> = report.weighty_findings().collect();
     for found in weighty.iter().take(MAX_FINDINGS) {
-        push_finding(&mut out, "finding", found);
+        push_finding(&mut out, report, "finding", found);
     }
     for found in report
         .note_findings()
         .take(MAX_FINDINGS.saturating_sub(weighty.len()))
     {
-        push_finding(&mut out, "note", found);
+        push_finding(&mut out, report, "note", found);
     }
     let all = weighty.len() + report.note_findings().count();
     if all > MAX_FINDINGS {
@@ -59,15 +60,19 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
 }
 
 /// `finding  F1  critical  confirmed  src/db.py:12  sentence`, then its reason and its fix.
-fn push_finding(out: &mut String, kind: &str, found: &JudgedFinding) {
+fn push_finding(out: &mut String, report: &Report, kind: &str, found: &JudgedFinding) {
     let finding = &found.finding;
+    let became = match words::is_lone(report, found) {
+        true => Disposition::Unconfirmed,
+        false => found.disposition,
+    };
     out.push_str(&format!(
         "{kind}\t{}\t{}\t{}\t{}\t{}\n",
         field(&found.id),
         finding.severity.as_str(),
-        words::disposition_word(found.disposition),
+        words::disposition_word(became),
         name_field(&words::location_text(&finding.location)),
-        field(&finding.description)
+        field(&readable_description(&finding.description))
     ));
     for other in words::other_readings(found) {
         out.push_str(&format!("also\t{}\t{}\n", field(&found.id), field(&other)));

@@ -36,7 +36,7 @@ mod words;
 pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
 pub(crate) use claim::{absorb_recheck, accept_claim};
-pub(crate) use document::{suggestion_words, test_sentence};
+pub(crate) use document::{both_sides, suggestion_words, test_sentence};
 pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFate};
 #[cfg(test)]
 pub(crate) use facts::Participation;
@@ -72,4 +72,4 @@ fn rule_of(finding: &Finding) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

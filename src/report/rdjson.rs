@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::rule_of;
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
+use crate::council::readable_description;
 use crate::council::reproduction::SuggestionCheck;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::verdict_entry::{self, VerdictEntry};
@@ -75,8 +76,9 @@ fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {
 /// What, why, fix and who, a paragraph each.
 fn finding_message(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     let finding = &found.finding;
+    let what = readable_description(&finding.description).into_owned();
     let named = [
-        ("", &finding.description),
+        ("", &what),
         ("**Why:** ", &finding.why),
         ("**Fix:** ", &finding.fix),
     ];

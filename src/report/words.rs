@@ -11,10 +11,12 @@ use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
-use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding};
+use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding, Opinion};
 use crate::council::plan::ConsensusRule;
-use crate::council::{Dismissal, is_for_lost_readers};
+use crate::council::{Dismissal, is_for_lost_readers, readable_description};
 use crate::report::facts::ChangeSize;
+use crate::report::whole::Report;
+use crate::text::short_count;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.
@@ -94,6 +96,23 @@ pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a JudgeNames<'_>)
     holders
 }
 
+/// Whether a finding counts though one judge alone holds it, since another one gave no answer: nobody confirmed it.
+pub(super) fn is_lone(report: &Report, found: &JudgedFinding) -> bool {
+    let holders: BTreeSet<&JudgeId> = found
+        .holding_members()
+        .map(|member| &member.judge)
+        .collect();
+    let is_backed = |opinion: &Opinion| opinion.stance == Stance::Agreed && opinion.resolves;
+    let is_missing = |judge: &JudgeRecord| !judge.seat.agent.deterministic;
+    found.disposition == Disposition::Confirmed
+        && holders.len() == 1
+        && found.finding.rule.is_none()
+        && found.since.is_none()
+        && report.proof_of(&found.id).is_none()
+        && !found.opinions.iter().any(is_backed)
+        && report.abstained_judges().any(is_missing)
+}
+
 /// What the other holders of a finding said in words of their own.
 pub(super) fn other_words<'a>(
     finding: &'a JudgedFinding,
@@ -120,7 +139,8 @@ pub(super) fn other_words<'a>(
 pub(crate) fn other_readings(finding: &JudgedFinding) -> Vec<String> {
     let others = finding.other_criticals().into_iter();
     let say = |member: &FindingMember| {
-        let what = crate::text::clip_chars(&member.finding.description, MAX_READING);
+        let what = readable_description(&member.finding.description);
+        let what = crate::text::clip_chars(&what, MAX_READING);
         format!("{} puts it this way: {what}", member.judge)
     };
     others.map(say).collect()
@@ -131,7 +151,7 @@ const MAX_READING: usize = 300;
 
 /// A finding in one sentence, with the other critical problems of its line.
 pub(crate) fn whole_sentence(finding: &JudgedFinding) -> String {
-    let mut parts = vec![finding.finding.description.clone()];
+    let mut parts = vec![readable_description(&finding.finding.description).into_owned()];
     parts.extend(other_readings(finding));
     parts.join(" ")
 }
@@ -205,7 +225,8 @@ pub(super) fn is_plain_id(id: &str) -> bool {
 
 /// A finding that somebody argued away, in one line.
 pub(super) fn dismissal_line(finding: &JudgedFinding, dismissal: &Dismissal) -> String {
-    let what = crate::text::clip_chars(&finding.finding.description, 120);
+    let what = readable_description(&finding.finding.description);
+    let what = crate::text::clip_chars(&what, 120);
     let what = what.trim_end_matches('.');
     let day = dismissal.at.get(..10).unwrap_or(&dismissal.at);
     format!(
@@ -300,7 +321,7 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
         .saturating_add(usage.output_tokens.unwrap_or(0));
     let cached = match usage.cached_tokens {
         None | Some(0) => String::new(),
-        Some(cached) => format!(" and {} cached", format_tokens(cached)),
+        Some(cached) => format!(" and {} cached", short_count(cached)),
     };
     // A call that nobody counted may have cost something all the same.
     let is_unknown = used == 0 && !usage.unpriced.is_empty();
@@ -309,8 +330,8 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
     let cost = match (money, used) {
         (None, 0) => None,
         (Some(money), 0) => Some(money),
-        (None, used) => Some(format!("{} tokens{cached}", format_tokens(used))),
-        (Some(money), used) => Some(format!("{money}, {} tokens{cached}", format_tokens(used))),
+        (None, used) => Some(format!("{} tokens{cached}", short_count(used))),
+        (Some(money), used) => Some(format!("{money}, {} tokens{cached}", short_count(used))),
     };
     // A server that counts nothing may still have refused something.
     let after = (!usage.passed_over.is_empty()).then(|| {
@@ -407,15 +428,6 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         // The file can be read; there was nobody to read it.
         CoverageState::Unreadable { reason } if is_for_lost_readers(reason) => reason.clone(),
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
-    }
-}
-
-/// `12.3k` for large numbers of tokens.
-fn format_tokens(number: u64) -> String {
-    match number {
-        0..10_000 => number.to_string(),
-        10_000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
-        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
     }
 }
 

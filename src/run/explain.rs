@@ -6,7 +6,8 @@ use council_builtin::{RuleExample, RuleInfo};
 use council_protocol::Location;
 
 use crate::council::outcome::JudgedFinding;
-use crate::report::{Report, suggestion_words, test_sentence};
+use crate::council::readable_description;
+use crate::report::{Report, both_sides, suggestion_words, test_sentence};
 use crate::run::apply::shown_line;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
@@ -58,33 +59,11 @@ pub(crate) fn explain(
     let FoundFinding {
         finding, report, ..
     } = found;
-    let mut out = format!(
-        "{}\n{}\n",
-        name_finding(&finding),
-        standing_now(&finding, &report, start)?
-    );
-    let said = &finding.finding;
-    for prose in [&said.description, &said.why, &said.fix] {
-        let prose = Untrusted::new(prose).line();
-        if !prose.is_empty() {
-            let _ = writeln!(
-                out,
-                "\n{}",
-                text::wrap_columns(&prose, columns, columns).join("\n")
-            );
-        }
-    }
-    if let Some(suggestion) = &said.suggestion {
-        out.push_str(&suggestion_page(&said.location, suggestion));
-    }
-    let tried = finding.suggestion_check.as_ref().map(suggestion_words);
-    let tried = tried.map(|words| format!("the suggestion: {words}"));
-    for words in proofs_of(&finding, &report).into_iter().chain(tried) {
-        let words = Untrusted::new(&words).line();
-        let lines = text::wrap_columns(&words, columns, columns);
-        let _ = writeln!(out, "\n{}", lines.join("\n"));
-    }
-    let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
+    let standing = standing_now(&finding, &report, start)?;
+    let mut out = format!("{}\n{standing}\n", name_finding(&finding));
+    out.push_str(&finding_page(&finding, &report, columns));
+    let rule = finding.finding.rule.as_deref();
+    let rule = rule.and_then(council_builtin::explain_rule);
     if let Some(rule) = rule {
         let _ = write!(
             out,
@@ -93,6 +72,41 @@ pub(crate) fn explain(
         );
     }
     Ok(out)
+}
+
+/// What a report has of a finding: its words and lines, who holds and who disputes it, and what was tried.
+fn finding_page(finding: &JudgedFinding, report: &Report, columns: usize) -> String {
+    let said = &finding.finding;
+    let mut out = wrapped(&[readable_description(&said.description)], columns);
+    if !said.quote.trim().is_empty() {
+        let _ = write!(out, "\n{}", indent_code(&said.quote));
+    }
+    out.push_str(&wrapped(&[&said.why, &said.fix], columns));
+    if let Some(suggestion) = &said.suggestion {
+        out.push_str(&suggestion_page(&said.location, suggestion));
+    }
+    let tried = finding.suggestion_check.as_ref().map(suggestion_words);
+    let tried = tried.map(|words| format!("the suggestion: {words}"));
+    let mut told = both_sides(report, finding);
+    told.extend(proofs_of(finding, report).into_iter().chain(tried));
+    out.push_str(&wrapped(&told, columns));
+    out
+}
+
+/// Paragraphs of somebody's words, each behind an empty line; nothing for an empty one.
+fn wrapped(paragraphs: &[impl AsRef<str>], columns: usize) -> String {
+    let lines = paragraphs
+        .iter()
+        .map(|words| Untrusted::new(words.as_ref()).line());
+    let lines = lines.filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            format!(
+                "\n{}\n",
+                text::wrap_columns(&line, columns, columns).join("\n")
+            )
+        })
+        .collect()
 }
 
 /// What the tests that were brought for a finding show of it.

@@ -4,6 +4,7 @@ use council_protocol::Proof;
 use council_protocol::packet::TargetKind;
 
 use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict};
+use crate::council::readable_description;
 use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
 use crate::git;
 use crate::report::{FailOn, Report};
@@ -143,7 +144,7 @@ impl FoundFinding {
     pub(crate) fn warn_of_place(&self, start: &RunContext) {
         if let Some(elsewhere) = &self.elsewhere {
             start.notifier.warn(&format!(
-                "the report whose {} this is is {}",
+                "{} is one of a report {}",
                 self.finding.id, elsewhere.about
             ));
         }
@@ -251,7 +252,13 @@ pub(crate) fn describe_standing(finding: &JudgedFinding, report: &Report) -> Str
         (Some(FindingLevel::Warn), _) => "it warns".to_owned(),
         (Some(FindingLevel::Note), _) => "a note: it changes no verdict".to_owned(),
         (None, Some(dismissal)) => {
-            format!("it does not count: {} dismissed it", dismissal.by)
+            let day = dismissal.at.get(..10).unwrap_or(&dismissal.at);
+            format!(
+                "it does not count: {} dismissed it on {day}, {}: {}",
+                dismissal.by,
+                dismissal.ground.words(),
+                dismissal.because
+            )
         }
         (None, None) => format!("it does not count: {}", why_rejected(finding)),
     };
@@ -273,6 +280,6 @@ pub(crate) fn describe_finding(finding: &JudgedFinding) -> String {
         "{}:{} {}",
         at.path.display(),
         at.line,
-        finding.finding.description
+        readable_description(&finding.finding.description)
     )
 }

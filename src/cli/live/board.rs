@@ -5,7 +5,7 @@ use council_protocol::{FailureKind, JudgeId, Millis, RoundNumber, Severity, Vote
 
 use crate::council::plan::Procedure;
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
-use crate::text::{self, Ellipsis, Untrusted};
+use crate::text::{self, Ellipsis, Untrusted, short_count};
 
 /// The most columns of a judge's name and of its agent's.
 const MAX_NAME: usize = 20;
@@ -464,17 +464,6 @@ pub(crate) fn seconds(ms: Millis) -> String {
     match seconds / 60 {
         0 => format!("{seconds} s"),
         minutes => format!("{minutes} m {:02} s", seconds % 60),
-    }
-}
-
-/// `950`, `12.3k`, `1.2M`.
-fn short_count(count: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    let value = count as f64;
-    match count {
-        0..=999 => count.to_string(),
-        1_000..=999_999 => format!("{:.1}k", value / 1e3),
-        _ => format!("{:.1}M", value / 1e6),
     }
 }
 

@@ -135,7 +135,7 @@ fn what_has_no_price_is_never_told_as_nothing() {
         ),
         (vec![unpriced(), priced()], None, "at least $0.50"),
         (vec![priced()], None, "$0.50"),
-        (vec![unpriced()], None, "5.3k tokens"),
+        (vec![unpriced()], None, "5300 tokens"),
     ] {
         let mut events = vec![convened(limit)];
         events.extend(replies.into_iter().map(|kind| (1, kind)));

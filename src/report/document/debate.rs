@@ -13,6 +13,7 @@ use crate::council::outcome::{
 };
 use crate::council::plan::Procedure;
 use crate::council::proven_place;
+use crate::council::readable_description;
 use crate::report::group::{self, SharedOpinion};
 use crate::report::places;
 use crate::report::whole::Report;
@@ -97,7 +98,7 @@ impl<'a> RoundWriter<'a> {
                 let (ids, places): (Vec<&str>, Vec<Location>) = places.into_iter().unzip();
                 let places = places::join_places(places.iter(), MAX_PLACES);
                 let ids = words::join_names(&ids);
-                let what = clip_speech(what);
+                let what = clip_speech(&readable_description(what));
                 self.push_sentence(2, format!("{ids} {} {places}: {what}", severity.as_str()));
             }
         }
@@ -291,7 +292,7 @@ impl ToldOpinion {
             None => "without evidence".to_owned(),
             Some(e) if shared.opinion.resolves => format!("evidence: {}", evidence_text(e)),
             Some(e) => format!(
-                "its evidence at {}:{} is not there",
+                "its evidence at {}:{} is not there, or shows nothing of it",
                 e.path.display(),
                 e.line
             ),

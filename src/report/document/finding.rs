@@ -1,8 +1,12 @@
 //! One finding, or one rule's finding at several places, as a reader meets it.
 
+use std::borrow::Cow;
+
 use council_protocol::{JudgeId, Severity};
 
+use super::debate::evidence_text;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
+use crate::council::readable_description;
 use crate::report::earlier::still_open;
 use crate::report::group::{self, FindingGroup, SharedOpinion};
 use crate::report::places::{self, ShownPlace};
@@ -81,8 +85,8 @@ impl<'a> FindingView<'a> {
     }
 
     /// What is wrong, in a sentence.
-    pub(in crate::report) fn sentence(&self) -> &'a str {
-        &self.found.finding.description
+    pub(in crate::report) fn sentence(&self) -> Cow<'a, str> {
+        readable_description(&self.found.finding.description)
     }
 
     /// Whether it makes the verdict worse than PASS.
@@ -158,6 +162,16 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
         {
             format!("held by {one} alone; no other judge checked it")
         }
+        [one] if words::is_lone(report, found) => {
+            let absent = report
+                .abstained_judges()
+                .map(|judge| names.get(&judge.seat.judge));
+            let absent: Vec<&str> = absent.collect();
+            format!(
+                "held by {one} alone: no answer came from {}",
+                words::join_names(&absent)
+            )
+        }
         holders => format!("held by {}", holders.join(", ")),
     });
     let holders = words::holders(found, names);
@@ -168,7 +182,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             .map(|voice| {
                 let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
                     (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
-                    (Some(_), false) => "on evidence that does not hold".to_owned(),
+                    (Some(_), false) => "on evidence that does not count".to_owned(),
                     (None, _) => match report
                         .refutation_of(&found.id, |judge| voice.who.contains(&names.get(judge)))
                     {
@@ -184,18 +198,28 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     parts.join("; ")
 }
 
+/// Who holds a finding and who disputes it, then what each of them said, with its evidence. None: a rule's alone.
+pub(crate) fn both_sides(report: &Report, found: &JudgedFinding) -> Vec<String> {
+    let names = JudgeNames::of(&report.outcome.judges);
+    let mut told = vec![support(report, found, &names)];
+    told.extend(opinions(found, &names));
+    told.retain(|words| !words.is_empty());
+    told
+}
+
 fn opinions(found: &JudgedFinding, names: &JudgeNames<'_>) -> Vec<String> {
     let own = words::other_words(found, names).into_iter();
     let own = own.map(|(who, words)| format!("{who} puts it this way: {words}"));
     let said = group::group_opinions(found, names);
     let told = |voice: &SharedOpinion<'_>| {
-        let place = voice.opinion.evidence.as_ref().map_or(String::new(), |e| {
-            let found = if voice.opinion.resolves {
-                ""
-            } else {
-                ", which does not hold"
-            };
-            format!(" (evidence: {}:{}{found})", e.path.display(), e.line)
+        let evidence = voice.opinion.evidence.as_ref();
+        let place = evidence.map_or(String::new(), |e| match voice.opinion.resolves {
+            true => format!(" (evidence: {})", evidence_text(e)),
+            false => format!(
+                " (evidence: {}:{}, which does not count)",
+                e.path.display(),
+                e.line
+            ),
         });
         format!(
             "{}: {}{place}",

@@ -15,6 +15,7 @@ pub(in crate::report) mod staged;
 mod verdict;
 
 pub(super) use examination::move_reason;
+pub(crate) use finding::both_sides;
 pub(super) use finding::{FindingView, MAX_PLACES};
 pub(crate) use model::ReadingPlace;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};

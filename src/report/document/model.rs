@@ -96,4 +96,6 @@ pub(in crate::report) struct VerdictView {
     pub(in crate::report) is_unanimous: bool,
     /// What was not read, on one line; empty when everything was.
     pub(in crate::report) not_read: String,
+    /// What some of its readers read, and too few, in the same way.
+    pub(in crate::report) read_by_few: String,
 }

@@ -3,6 +3,7 @@
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
+use crate::council::is_read_by_few;
 use crate::council::outcome::{
     self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
 };
@@ -19,6 +20,7 @@ use crate::text::page_url;
 const MAX_PATHS: usize = 3;
 
 pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
+    let (not_read, read_by_few) = split_unread(report);
     let mut measures = Vec::new();
     if report.change.files > 0 {
         measures.push(words::change_size(report.change, "−"));
@@ -46,7 +48,8 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
                 .judges
                 .iter()
                 .all(|j| matches!(j.counted, None | Some(Vote::Pass))),
-        not_read: not_read(report),
+        not_read: name_files(&not_read),
+        read_by_few: name_files(&read_by_few),
     }
 }
 
@@ -302,14 +305,16 @@ fn outvoted_by_findings(report: &Report) -> bool {
         && judges.any(|judge| judge.counted == Some(Vote::Fail))
 }
 
-/// `Cargo.lock (lockfile), a.bin (binary) and 3 more`: what nobody read as a whole.
-fn not_read(report: &Report) -> String {
+/// Files that were not read, and those that too few read, each with the reason: a finding may be in one of the latter.
+fn split_unread(report: &Report) -> (Vec<(String, String)>, Vec<(String, String)>) {
     let files = words::unread_files(&report.outcome.coverage);
-    let mut named: Vec<String> = files
-        .iter()
-        .take(MAX_PATHS)
-        .map(|(path, why)| format!("{path} ({why})"))
-        .collect();
+    files.into_iter().partition(|(_, why)| !is_read_by_few(why))
+}
+
+/// `Cargo.lock (lockfile), a.bin (binary) and 3 more`.
+fn name_files(files: &[(String, String)]) -> String {
+    let named = files.iter().take(MAX_PATHS);
+    let mut named: Vec<String> = named.map(|(path, why)| format!("{path} ({why})")).collect();
     let left = files.len().saturating_sub(MAX_PATHS);
     named.extend((left > 0).then(|| count_noun(left, "more file", "more files")));
     named.join(", ")

@@ -7,6 +7,7 @@ use super::code::{self, CodePlace};
 use super::context::PageContext;
 use super::parts::{code_line, name, passages, prose, severity_badge};
 use crate::council::outcome::{JudgedFinding, Opinion};
+use crate::council::readable_description;
 use crate::report::document::FindingView;
 use crate::report::suggestion_words;
 use crate::report::words;
@@ -58,7 +59,7 @@ fn card(context: &PageContext<'_>, view: &FindingView<'_>) -> Markup {
             h3 id=(title) {
                 (severity_badge(view.severity))
                 @if !view.state.is_empty() { span.badge.state { (view.state) } }
-                " " (prose(view.sentence()))
+                " " (prose(&view.sentence()))
             }
             (byline(view))
             (code::excerpt(CodePlace::of_finding(found), files))
@@ -136,7 +137,8 @@ fn both_sides(context: &PageContext<'_>, found: &JudgedFinding) -> Markup {
                 @for member in &found.members {
                     div.voice {
                         p { strong { (prose(names.get(&member.judge))) }
-                            @if member.withdrawn { " took it back" } ": " (prose(&member.finding.description)) }
+                            @if member.withdrawn { " took it back" } ": "
+                            (prose(&readable_description(&member.finding.description))) }
                         @if member.finding.why != found.finding.why { p { (prose(&member.finding.why)) } }
                     }
                 }
@@ -164,7 +166,7 @@ fn voice(context: &PageContext<'_>, opinion: &Opinion) -> Markup {
                 },
                 (Some(evidence), false) => p.hint {
                     "Its evidence at " (name(&format!("{}:{}", evidence.path.display(), evidence.line)))
-                    " is not there, so it does not count."
+                    " is not there, or shows nothing of the finding: it does not count."
                 },
                 (None, _) => p.hint { "Without evidence: it does not count against the finding." },
             }
@@ -180,7 +182,7 @@ fn lines(context: &PageContext<'_>, views: &[FindingView<'_>]) -> Markup {
                 li id=(anchor(view.found)) {
                     details {
                         summary {
-                            (severity_badge(view.severity)) " " (name(&view.place)) " " (prose(view.sentence()))
+                            (severity_badge(view.severity)) " " (name(&view.place)) " " (prose(&view.sentence()))
                         }
                         (byline(view))
                         @if at < MAX_CARDS { (code::excerpt(CodePlace::of_finding(view.found), &context.material.files)) }
@@ -201,7 +203,8 @@ fn dismissed(context: &PageContext<'_>) -> Markup {
                 ul.notes {
                     @for (found, dismissal) in all {
                         li id=(anchor(found)) {
-                            (severity_badge(found.finding.severity)) " " (prose(&found.finding.description))
+                            (severity_badge(found.finding.severity)) " "
+                            (prose(&readable_description(&found.finding.description)))
                             p.byline {
                                 (prose(dismissal.ground.words())) ": " (prose(&dismissal.because))
                                 " · " (prose(&dismissal.by)) ", " (prose(dismissal.at.get(..10).unwrap_or(&dismissal.at)))

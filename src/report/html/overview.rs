@@ -43,6 +43,9 @@ pub(super) fn header(context: &PageContext<'_>) -> Markup {
             @if !view.not_read.is_empty() {
                 p.warning { strong { "Not read: " } (prose(&view.not_read)) }
             }
+            @if !view.read_by_few.is_empty() {
+                p.warning { strong { "Read by too few: " } (prose(&view.read_by_few)) }
+            }
         }
     }
 }
@@ -101,7 +104,9 @@ pub(super) fn summary(context: &PageContext<'_>) -> Markup {
                     @for view in weighty.iter().take(MAX_LISTED) {
                         li {
                             (severity_badge(view.severity)) " "
-                            a href=(format!("#{}", anchor(view.found))) { (prose(&clip_chars(view.sentence(), MAX_LINE))) }
+                            a href=(format!("#{}", anchor(view.found))) {
+                                (prose(&clip_chars(&view.sentence(), MAX_LINE)))
+                            }
                             " " (name(&view.place))
                             @if !view.state.is_empty() { " " span.badge.state { (view.state) } }
                         }

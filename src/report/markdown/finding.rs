@@ -4,6 +4,7 @@ use council_protocol::{Finding, Location};
 
 use super::SourceLinks;
 use crate::council::outcome::JudgedFinding;
+use crate::council::readable_description;
 use crate::council::reproduction::SuggestionCheck;
 use crate::report::document::FindingView;
 use crate::report::places::{self, ShownPlace};
@@ -26,7 +27,7 @@ pub(super) fn line(view: &FindingView<'_>, links: Option<&SourceLinks>) -> Strin
     } else {
         view.severity.as_str().to_owned()
     };
-    let what = Untrusted::new(&text::clip_chars(view.sentence(), MAX_LINE)).prose();
+    let what = Untrusted::new(&text::clip_chars(&view.sentence(), MAX_LINE)).prose();
     format!(
         "- {severity} {}: {what}{}{thread}",
         linked_places(view, links),
@@ -140,7 +141,7 @@ pub(super) fn full(view: &FindingView<'_>) -> String {
     );
     join(&[
         heading,
-        prose(&finding.description),
+        prose(&readable_description(&finding.description)),
         quote(finding),
         list(&points),
         suggestion(finding, view.found.suggestion_check.as_ref()),
@@ -171,7 +172,7 @@ pub(super) fn note(view: &FindingView<'_>) -> String {
         Untrusted::new(&found.id).prose(),
         view.severity.as_str(),
         Untrusted::new(&view.place).code(),
-        prose(view.sentence()),
+        prose(&view.sentence()),
         Untrusted::new(&found.fingerprint).code()
     )
 }
@@ -183,7 +184,7 @@ pub(super) fn rejected(view: &FindingView<'_>) -> String {
         Untrusted::new(&view.found.id).prose(),
         view.severity.as_str(),
         place(&view.found.finding.location),
-        prose(view.sentence()),
+        prose(&view.sentence()),
         prose(&view.support)
     )
 }
@@ -195,7 +196,7 @@ pub(super) fn beside(found: &JudgedFinding) -> String {
     let mut parts = vec![format!(
         "**{}:** {}",
         finding.severity.as_str(),
-        prose(&finding.description)
+        prose(&readable_description(&finding.description))
     )];
     parts.extend(
         words::other_readings(found)
@@ -231,7 +232,7 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
     points.extend(class.map(|class| format!("**Class:** {}", Untrusted::new(class).code())));
     join(&[
         heading,
-        prose(&finding.description),
+        prose(&readable_description(&finding.description)),
         quote(finding),
         list(&points),
         suggestion(finding, None),

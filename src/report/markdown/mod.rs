@@ -145,12 +145,13 @@ fn subject_line(report: &Report, view: &VerdictView) -> String {
     if !view.votes.is_empty() {
         parts.push(format!("votes: {}", Untrusted::new(&view.votes).prose()));
     }
-    if !view.not_read.is_empty() {
-        parts.push(format!(
-            "not read: {}",
-            Untrusted::new(&view.not_read).prose()
-        ));
-    }
+    let unread = [
+        ("not read", &view.not_read),
+        ("read by too few", &view.read_by_few),
+    ];
+    let unread = unread.iter().filter(|(_, files)| !files.is_empty());
+    parts
+        .extend(unread.map(|(label, files)| format!("{label}: {}", Untrusted::new(files).prose())));
     parts.retain(|part| !part.is_empty());
     let line = parts.join(" · ");
     match view.detail.trim() {

@@ -7,6 +7,7 @@ use super::finding::prose;
 use super::parts::{cell, row, table};
 use crate::council::ledger::{JudgeStand, RoundRecord};
 use crate::council::outcome::ChallengeRecord;
+use crate::council::readable_description;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::council_word::{self, ballot_decision, counted_ballot, rate_risk};
 use crate::report::document::move_reason;
@@ -362,7 +363,11 @@ impl SessionWriter<'_> {
         let rows: Vec<String> = rated
             .map(|(finding, risk)| {
                 row(&[
-                    cell(&format!("{} {}", finding.id, finding.finding.description)),
+                    cell(&format!(
+                        "{} {}",
+                        finding.id,
+                        readable_description(&finding.finding.description)
+                    )),
                     risk.severity.to_owned(),
                     risk.probability.to_owned(),
                     risk.response.to_owned(),

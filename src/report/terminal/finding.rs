@@ -4,7 +4,8 @@ use anstyle::Style;
 use council_protocol::{FileChange, Severity};
 
 use super::code::{self, MAX_VERBOSE_LINES};
-use crate::report::document::{FindingView, MAX_PLACES};
+use crate::council::outcome::Disposition;
+use crate::report::document::{FindingView, MAX_PLACES, ReadingPlace};
 use crate::report::page::{TerminalPage, Verbosity, colours};
 use crate::report::suggestion_words;
 use crate::report::words;
@@ -69,12 +70,19 @@ pub(super) fn push_full(
     if verbose || view.support != format!("held by {}", view.tag) {
         push_remark(page, "", &view.support);
     }
+    if verbose {
+        push_remark(page, "see", view.see);
+    }
+    // Where no run is at hand, no command shows the words of those who disagree: the page has them.
+    let is_all_there_is =
+        page.look().place != ReadingPlace::Clone && view.found.disposition == Disposition::Disputed;
+    if verbose || is_all_there_is {
+        for opinion in &view.opinions {
+            push_remark(page, "", opinion);
+        }
+    }
     if !verbose {
         return;
-    }
-    push_remark(page, "see", view.see);
-    for opinion in &view.opinions {
-        push_remark(page, "", opinion);
     }
     push_remark(page, "also at", &view.others.join(", "));
     push_suggestion(page, view);
@@ -87,7 +95,7 @@ pub(super) fn push_full(
 pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
     let label = format!("{} ", label(view));
     let (columns, ellipsis) = (page.look().columns(), page.look().ellipsis());
-    let what = Untrusted::new(view.sentence()).line();
+    let what = Untrusted::new(&view.sentence()).line();
     let long = text::display_width(&what);
     let room = |place: &str, tail: &str| {
         let used = [label.as_str(), place, "  ", tail].map(text::display_width);
@@ -136,7 +144,7 @@ fn label(view: &FindingView<'_>) -> String {
 
 /// ``The query is built from `name`. (disputed) [sql-concatenation]``.
 fn sentence(view: &FindingView<'_>, most: usize) -> String {
-    let what = Untrusted::new(view.sentence()).line();
+    let what = Untrusted::new(&view.sentence()).line();
     format!("{}{}", text::clip_chars(&what, most), tail(view, MAX_TAG))
 }
 

@@ -171,7 +171,12 @@ fn push_counts(page: &mut TerminalPage, view: &VerdictView, indent: &str) {
     } else {
         view.votes.as_str()
     };
-    for (label, text) in [("votes", votes), ("not read", &view.not_read)] {
+    let counts = [
+        ("votes", votes),
+        ("not read", &view.not_read),
+        ("read by too few", &view.read_by_few),
+    ];
+    for (label, text) in counts {
         if !text.is_empty() {
             let text = Untrusted::new(text).line();
             page.push_labelled(&format!("{indent}{label}: "), colours::BOLD, &text);

@@ -9,6 +9,7 @@ mod laws;
 mod pages;
 mod parts;
 mod poison;
+pub(crate) mod promises;
 mod reading;
 pub(super) mod samples;
 mod sessions;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::context::CommandContext;
+use crate::council::readable_description;
 use crate::eval::labelled::LabelledChange;
 use crate::eval::trials::TrialFinding;
 use crate::run::error::RunError;
@@ -97,6 +98,6 @@ fn describe(number: usize, all: usize, item: &LabelledChange, finding: &TrialFin
         line(&item.how),
         line(&finding.path),
         finding.line,
-        line(&finding.description)
+        line(&readable_description(&finding.description))
     )
 }
