@@ -67,6 +67,11 @@ pub(crate) struct BackendPick {
 }
 
 impl BackendPick {
+    /// What whoever has not begun a review is told of it.
+    pub(crate) fn forecast(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter().chain(&self.limits)
+    }
+
     /// Whether any judge can be asked a second time.
     pub(crate) fn can_ask_again(&self) -> bool {
         let message = &Capability::Message;

@@ -153,36 +153,36 @@ fn examine(
     let notices = config.notices.iter().map(ToString::to_string);
     let review = &config.settings.review;
     // Where no review can start, that is what is told.
-    let asks_tests = selection
-        .as_ref()
-        .map_or(true, |chosen| chosen.picks[0].may_debate());
-    let state =
-        DoctorState {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
-            missing: missing.map(lack).collect(),
-            procedure: review.procedure,
-            debate: review.debate,
-            consensus: review.consensus,
-            quorum: quorum.as_ref().ok().copied(),
-            judges: seats.iter().map(DoctorJudge::of).collect(),
-            backends: backend_states(&survey.candidates_for(seats), &selection),
-            procedures: procedure_states(&procedures, &survey, describe_duel(config, &table)),
-            notes: bench
-                .left_out_notes()
-                .into_iter()
-                .chain(failures)
-                .chain(selection.iter().flat_map(|chosen| {
-                    [&chosen.picks[0].notes[..], &chosen.picks[0].limits].concat()
-                }))
-                .chain(notices)
-                .chain(proof::setup::state(
-                    &config.settings.proof,
-                    asks_tests,
-                    start,
-                ))
-                .collect(),
-        };
+    let chosen = selection.as_ref().ok();
+    let asks_tests = chosen.is_none_or(|chosen| chosen.picks[0].may_debate());
+    let state = DoctorState {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
+        missing: missing.map(lack).collect(),
+        procedure: review.procedure,
+        debate: review.debate,
+        consensus: review.consensus,
+        quorum: quorum.as_ref().ok().copied(),
+        judges: seats.iter().map(DoctorJudge::of).collect(),
+        backends: backend_states(&survey.candidates_for(seats), &selection),
+        procedures: procedure_states(&procedures, &survey, describe_duel(config, &table)),
+        notes: bench
+            .left_out_notes()
+            .into_iter()
+            .chain(failures)
+            .chain(
+                selection
+                    .iter()
+                    .flat_map(|chosen| chosen.picks[0].forecast().cloned()),
+            )
+            .chain(notices)
+            .chain(proof::setup::state(
+                &config.settings.proof,
+                asks_tests,
+                start,
+            ))
+            .collect(),
+    };
     let trouble = own_files.and(selection.map(drop)).and(quorum.map(drop));
     (state, trouble.err())
 }
@@ -283,7 +283,7 @@ fn procedure_states(
         let state = chosen.map(|(judges, selection): (usize, BackendSelection)| {
             let pick = &selection.picks[0];
             let s = if judges == 1 { "" } else { "s" };
-            let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
+            let notes: String = pick.forecast().map(|note| format!("; {note}")).collect();
             format!("{judges} judge{s}, run by {}{notes}", pick.backend)
         });
         states.push(DoctorProcedure::new(name, state));
