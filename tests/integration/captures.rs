@@ -185,7 +185,13 @@ fn a_split_debate() {
     ]
     .concat();
     // What is sent to whom is told before the first run.
-    repo.council_with(&[KEY], &args).prints("disputed");
+    repo.council_with(&[KEY], &args)
+        .prints("disputed")
+        .prints("`git council show F1` has both sides");
+    repo.council(["show", "F1"])
+        .ends(0)
+        .prints("held by ")
+        .prints("The line above says what it is.");
     let text = captures_with(&repo, &[KEY], &args);
     assert!(text.contains("disputed"), "{text}");
     check("split_debate", &text);
