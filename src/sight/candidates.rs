@@ -322,7 +322,7 @@ impl FileNames {
                 return (!is_plain).then(|| key_name(name, reason));
             }
             Some(WantedName {
-                owners: self.owners.get(name).cloned().unwrap_or_default(),
+                owners: self.owners_of(name),
                 ..self.of_type(name, reason)
             })
         });
@@ -339,6 +339,15 @@ impl FileNames {
             overridden: overridden.cloned().unwrap_or_default(),
             ..self.at_home(name, reason)
         }
+    }
+
+    /// The types that an edited name is a method of; what constructs or destroys a type is called on nothing.
+    fn owners_of(&self, name: &str) -> BTreeSet<String> {
+        let owners = self
+            .owners
+            .get(name)
+            .filter(|_| !self.unnamed.contains(name));
+        owners.cloned().unwrap_or_default()
     }
 
     /// The fields that the change edits.
@@ -386,7 +395,7 @@ impl FileNames {
             .collect();
         let types = types
             .into_iter()
-            .filter(|name| !self.changed.contains(*name) && !words::is_common(name));
+            .filter(|name| !self.changed.contains(*name));
         types.map(|name| self.of_type(name, NameReason::Changed))
     }
 

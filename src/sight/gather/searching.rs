@@ -76,7 +76,10 @@ fn add_default_exports(files: &[ChangedFile<'_>], names: &mut Vec<WantedName>) {
 fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
     let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
     let is_call = |name: &WantedName| {
-        name.is_everywhere() && !name.definition && !name.is_field && name.moved.is_empty()
+        // A type is used without brackets, as a field is.
+        let is_type = name.owners.is_empty() && name.text.starts_with(char::is_uppercase);
+        let is_bare = name.definition || name.is_field || is_type;
+        name.is_everywhere() && !is_bare && name.moved.is_empty()
     };
     let names_files = names.iter().any(|name| !name.moved.is_empty());
     let is_alias = |name: &WantedName| name.alias.is_some() || !name.exports.is_empty();
