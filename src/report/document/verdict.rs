@@ -281,6 +281,9 @@ fn votes(report: &Report) -> String {
     if outvoted_by_findings(report) {
         votes.push_str("; findings decide, and none of them fails the change");
     }
+    if is_failed_by_votes(report) {
+        votes.push_str("; more than half fail it, each for a reason that no other judge confirmed");
+    }
     votes
 }
 
@@ -309,6 +312,15 @@ fn outvoted_by_findings(report: &Report) -> bool {
 fn split_unread(report: &Report) -> (Vec<(String, String)>, Vec<(String, String)>) {
     let files = words::unread_files(&report.outcome.coverage);
     files.into_iter().partition(|(_, why)| !is_read_by_few(why))
+}
+
+/// Whether the votes alone make the FAIL: each finding is one judge's, as those are that fail nothing.
+fn is_failed_by_votes(report: &Report) -> bool {
+    let outcome = &report.outcome;
+    let mut findings = outcome.findings.iter();
+    outcome.verdict == Verdict::Fail
+        && outcome.reason == VerdictReason::CriticalUnconfirmed
+        && !findings.any(|found| found.level == Some(FindingLevel::Fail))
 }
 
 /// `Cargo.lock (lockfile), a.bin (binary) and 3 more`.

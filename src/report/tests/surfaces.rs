@@ -224,6 +224,30 @@ fn a_vote_that_is_not_the_verdict_has_a_reason() {
     assert!(!terminal::render(&samples::fail(), wide, &[]).contains(WHY));
 }
 
+/// A FAIL of findings that nobody confirmed says that the votes make it: elsewhere `unconfirmed` is why a change does not fail.
+#[test]
+fn a_fail_by_votes_says_so() {
+    const WHY: &str = "more than half fail it, each for a reason that no other judge confirmed";
+    let mut report = samples::fail();
+    let wide = DisplayOptions {
+        width: 200,
+        ..EIGHTY
+    };
+    assert!(!terminal::render(&report, wide, &[]).contains(WHY));
+    report.outcome.reason = crate::council::outcome::VerdictReason::CriticalUnconfirmed;
+    for found in &mut report.outcome.findings {
+        found.level = found
+            .level
+            .map(|_| crate::council::outcome::FindingLevel::Warn);
+    }
+    for text in [
+        terminal::render(&report, wide, &[]),
+        markdown::render(&report, markdown::MarkdownOptions::default()),
+    ] {
+        assert!(text.contains(WHY), "{text}");
+    }
+}
+
 /// What a pull request shows, before anybody unfolds anything.
 #[test]
 fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
