@@ -308,8 +308,11 @@ fn outvoted_by_findings(report: &Report) -> bool {
         && judges.any(|judge| judge.counted == Some(Vote::Fail))
 }
 
+/// Files by their paths, each with the reason why it was not read.
+type UnreadFiles = Vec<(String, String)>;
+
 /// Files that were not read, and those that too few read, each with the reason: a finding may be in one of the latter.
-fn split_unread(report: &Report) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn split_unread(report: &Report) -> (UnreadFiles, UnreadFiles) {
     let files = words::unread_files(&report.outcome.coverage);
     files.into_iter().partition(|(_, why)| !is_read_by_few(why))
 }
