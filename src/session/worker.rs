@@ -191,11 +191,8 @@ pub(crate) fn answer_turn(
 /// A failure with what its judge said and spent until then: who is stopped tells neither.
 fn with_words(failure: Failure, stop: &StopSignal) -> Failure {
     let (said, spent) = stop.said_so_far();
-    let spent = spent.filter(|_| failure.usage.is_none());
-    let failure = match spent {
-        Some(spent) => failure.with_usage(Some(spent)),
-        None => failure,
-    };
+    let known = failure.usage.as_deref().cloned();
+    let failure = failure.with_usage(known.or(spent));
     failure.with_drafts(said)
 }
 
@@ -357,6 +354,19 @@ mod tests {
         AgentTable::new(&Arc::new(workshop))
     }
 
+    /// A turn that may take so long.
+    fn turn_of(timeout_ms: u64) -> Turn {
+        Turn {
+            id: TurnId(1),
+            round: 1.into(),
+            key: "k".into(),
+            task: Task::Review,
+            prompt: String::new(),
+            timeout_ms,
+            spend: None,
+        }
+    }
+
     /// A run's folder with one judge and one turn.
     fn run() -> tempfile::TempDir {
         let run = tempfile::tempdir().unwrap();
@@ -384,15 +394,7 @@ mod tests {
             max_answer_bytes: 1 << 20,
             proves: false,
         };
-        let turn = Turn {
-            id: TurnId(1),
-            round: 1.into(),
-            key: "k".into(),
-            task: Task::Review,
-            prompt: String::new(),
-            timeout_ms: 60_000,
-            spend: None,
-        };
+        let turn = turn_of(60_000);
         fs::create_dir_all(council_protocol::worker::judge_folder(run.path(), &judge)).unwrap();
         fs::write(
             seat_file(run.path(), &judge),
@@ -434,19 +436,10 @@ mod tests {
     /// A program that says FAIL and stays, in a job that nobody watches.
     #[test]
     fn a_turn_ends_with_its_time_and_its_words_are_kept() {
-        let (timer, stop) = (Duration::from_millis(20), StopSignal::default());
-        let turn = Turn {
-            id: TurnId(1),
-            round: 1.into(),
-            key: "k".into(),
-            task: Task::Review,
-            prompt: String::new(),
-            timeout_ms: u64::try_from(timer.as_millis()).unwrap(),
-            spend: None,
-        };
+        let stop = StopSignal::default();
         let (raise, raised) = channel();
         stop.on_raise(move || _ = raise.send(()));
-        let timer = TurnTimer::start(&turn, &stop);
+        let timer = TurnTimer::start(&turn_of(20), &stop);
         raised.recv().unwrap();
         let cancelled = Failure::new(FailureKind::Cancelled, "the turn was cancelled");
         let told = timer.explain(cancelled.with_drafts(["I vote FAIL.".to_owned()]));
