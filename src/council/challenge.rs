@@ -13,6 +13,9 @@ use super::state::DebateState;
 /// Challenges of one judge in one round that are kept; two are asked for.
 const MAX_CHALLENGES: usize = 6;
 
+/// How often one is put to its judge in a stage.
+const MAX_ASKED: u32 = 2;
+
 /// Whether a role is meant, however its words are put together: `Domain Expert`, `domain-expert`.
 pub(super) fn is_role(role: &str, name: &str) -> bool {
     let letters = |text: &str| -> String {
@@ -101,6 +104,7 @@ impl DebateState {
             question: question.trim().to_owned(),
             answer: None,
             evaded: false,
+            asked: 0,
         });
     }
 
@@ -131,11 +135,35 @@ impl DebateState {
             .iter()
             .filter(|c| c.to == *judge && c.answer.is_none() && !c.evaded);
         open.filter(|c| wanted(c))
-            .map(|c| self.put_challenge(seat, c))
+            .map(|c| self.told_challenge(seat, c))
             .collect()
     }
 
-    fn put_challenge(&self, viewer: SeatIndex, challenge: &ChallengeRecord) -> PutChallenge {
+    /// The same for a turn in which they are put to the judge: that is counted.
+    pub(super) fn put_challenges(
+        &mut self,
+        seat: SeatIndex,
+        wanted: impl Fn(&ChallengeRecord) -> bool,
+    ) -> Vec<PutChallenge> {
+        let put = self.open_challenges(seat, wanted);
+        let is_put = |c: &&mut ChallengeRecord| put.iter().any(|p| p.id == c.id);
+        self.challenges
+            .iter_mut()
+            .filter(is_put)
+            .for_each(|c| c.asked += 1);
+        put
+    }
+
+    /// Gives up the challenges that were put twice and are still unanswered.
+    pub(super) fn give_up_unanswered(&mut self) {
+        let is_given_up = |c: &&mut ChallengeRecord| c.answer.is_none() && c.asked >= MAX_ASKED;
+        self.challenges
+            .iter_mut()
+            .filter(is_given_up)
+            .for_each(|c| c.evaded = true);
+    }
+
+    fn told_challenge(&self, viewer: SeatIndex, challenge: &ChallengeRecord) -> PutChallenge {
         let names = if self.is_anonymous() {
             anonymity::judge_names(&self.judges)
         } else {

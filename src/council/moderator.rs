@@ -68,6 +68,7 @@ pub(super) fn ask_evaders(
             .cloned()
             .filter(|_| state.may_interrupt(seat, SubTurn::Moderator))
         {
+            let open = state.put_challenges(seat, &wanted);
             ids.extend(open.iter().map(|c| c.id.clone()));
             asks.push((seat, QueuedTask::new(evasion_task(&first, open))));
         }

@@ -464,6 +464,13 @@ pub struct ChallengeRecord {
     /// Asked again and still unanswered.
     #[serde(default)]
     pub evaded: bool,
+    /// How often it was put to its judge.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub asked: u32,
+}
+
+fn is_zero(times: &u32) -> bool {
+    *times == 0
 }
 
 /// The models that were shown the same files, of a change that not all of them were shown.

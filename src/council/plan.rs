@@ -271,6 +271,9 @@ pub enum DebateSubject {
     Text,
 }
 
+/// Sub-turns of one kind (messages of others, questions of the moderator) that a judge is given in a round.
+pub const MAX_SUB_TURNS: u8 = 2;
+
 /// Bounds on the number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundLimits {

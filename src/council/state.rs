@@ -14,7 +14,7 @@ use super::exchange::{Action, TimerId};
 use super::judges::{JudgeState, Judges, QueuedTask, SeatIndex};
 use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
-use super::plan::{DebateSubject, Plan, Procedure};
+use super::plan::{DebateSubject, MAX_SUB_TURNS, Plan, Procedure};
 use super::position::{JudgePosition, judge_position};
 use super::unread::lost_readers;
 
@@ -200,9 +200,6 @@ pub(super) enum SubTurn {
     /// A question of the moderator.
     Moderator,
 }
-
-/// Sub-turns of one kind that a judge is given in a round.
-const MAX_SUB_TURNS: u8 = 2;
 
 /// What the rules want next: everybody who takes part, with what each is asked in turn.
 #[derive(Debug)]

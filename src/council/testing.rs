@@ -435,6 +435,14 @@ impl Run {
         self.concluded().notes.iter().any(|n| n.contains(part))
     }
 
+    /// Whether a judge is being asked to answer a challenge.
+    pub fn asks_challenge(&self, judge: &str) -> bool {
+        let sent = self.open.get(&JudgeId::from(judge));
+        sent.is_some_and(
+            |sent| matches!(&sent.task, Task::Rebut { challenges, .. } if !challenges.is_empty()),
+        )
+    }
+
     /// Rounds in which something was sent to a judge.
     pub fn rounds_of(&self, judge: &str) -> Vec<u8> {
         let rounds = self.actions.iter().filter_map(|a| match a {

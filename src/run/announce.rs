@@ -10,7 +10,7 @@ use crate::text::Untrusted;
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::estimate::{BriefSize, RunEstimate};
+use crate::run::estimate::{BriefSize, JudgeTurns, RunEstimate};
 use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
@@ -69,8 +69,19 @@ fn clean_line(line: &str) -> String {
     format!("{:indent$}{}", "", Untrusted::new(text).line())
 }
 
-/// The forecast of a run that is prepared.
+/// The forecast of a review that is prepared.
 pub(crate) fn estimate_run(
+    prompts: Option<&SeatPrompts>,
+    seats: &[Seat],
+    prepared: &PreparedReview,
+) -> RunEstimate {
+    let turns = JudgeTurns::of(&prepared.config.settings, seats.len());
+    estimate_turns(turns, prompts, seats, prepared)
+}
+
+/// The forecast of a run in which each judge is asked so often.
+pub(crate) fn estimate_turns(
+    turns: JudgeTurns,
     prompts: Option<&SeatPrompts>,
     seats: &[Seat],
     prepared: &PreparedReview,
@@ -85,7 +96,7 @@ pub(crate) fn estimate_run(
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
     let settings = &prepared.config.settings;
     let has_tree = prepared.change.blobs.has_blobs();
-    let estimate = RunEstimate::for_seats(&seats, redactions, &coverage, settings, has_tree)
+    let estimate = RunEstimate::for_turns(turns, &seats, redactions, &coverage, settings, has_tree)
         .with_brief(prompts.map(SeatPrompts::brief_facts));
     match prompts {
         Some(prompts) if prompts.shard_count() > 1 => estimate.in_one_round(),

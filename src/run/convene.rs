@@ -11,11 +11,12 @@ use crate::session::{
     draw_seed,
 };
 
-use crate::run::announce::{announce_once, estimate_run};
+use crate::run::announce::{announce_once, estimate_run, estimate_turns};
 use crate::run::backends;
 use crate::run::context::RunContext;
 use crate::run::digests;
 use crate::run::error::RunError;
+use crate::run::estimate::JudgeTurns;
 use crate::run::execute::CouncilRun;
 use crate::run::kept_rules::keep_rules;
 use crate::run::loaded::LoadedRun;
@@ -193,7 +194,12 @@ pub(crate) fn convene_document(
     let request = prepared.request.clone().unwrap_or_default();
     StoredRequest::save_request(&request, Some(&gathering.asked), start, &run);
     announce_once(
-        &estimate_run(prompts.as_deref(), seats, &prepared),
+        &estimate_turns(
+            JudgeTurns::of_document(gathering.rounds),
+            prompts.as_deref(),
+            seats,
+            &prepared,
+        ),
         &prepared,
         &world,
         start,

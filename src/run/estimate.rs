@@ -10,7 +10,7 @@ use council_protocol::{Coverage, Seat};
 
 use crate::config::{AgentSettings, PriceSettings, Settings};
 use crate::council::Outcome;
-use crate::council::plan::{DebateMode, Procedure};
+use crate::council::plan::{DebateMode, MAX_SUB_TURNS, Procedure, RoundLimits};
 use crate::report::BriefFacts;
 use crate::run::call_extras::CallExtras;
 use crate::run::cost_words::{count_noun, format_cost, format_number, format_size};
@@ -28,19 +28,22 @@ pub(crate) struct JudgeTurns {
 }
 
 impl JudgeTurns {
-    /// The turns of a procedure as it is configured.
-    pub(crate) fn of(settings: &Settings) -> Self {
+    /// The turns of a procedure as it is configured, with as many judges as debate.
+    pub(crate) fn of(settings: &Settings, debaters: usize) -> Self {
         let (least, most) = match settings.review.procedure {
             Procedure::Quick => (1, 1),
             Procedure::Staged => {
                 let profile = settings.review.intensity.profile();
                 (profile.min_rounds.into(), profile.max_rounds.into())
             }
-            // An opening and a ballot; and in each round a challenge, which is put again where it was not answered.
+            // An opening and a ballot, in each round an examination with what interrupts it, and the last round's challenges.
             Procedure::CrossExamination => {
                 let rounds = u64::from(settings.cross_examination.rounds);
-                (2 + rounds, 2 + 2 * rounds)
+                let interruptions = 2 * u64::from(MAX_SUB_TURNS);
+                (2 + rounds, 3 + rounds * (1 + interruptions))
             }
+            // Nobody is there to debate with.
+            _ if debaters < 2 => (1, 1),
             _ => match settings.review.debate {
                 DebateMode::Off => (1, 1),
                 DebateMode::Force => (2, 2),
@@ -48,6 +51,14 @@ impl JudgeTurns {
             },
         };
         Self { least, most }
+    }
+
+    /// The turns of a council that comes to a document: its synthesizer is one of those who are asked.
+    pub(crate) fn of_document(rounds: RoundLimits) -> Self {
+        Self {
+            least: rounds.min.into(),
+            most: rounds.max.into(),
+        }
     }
 
     /// A change that is reviewed in parts has one round.
@@ -197,7 +208,7 @@ impl BriefSize {
 }
 
 impl RunEstimate {
-    /// The forecast for these seats, each with the size of its brief; `has_tree`: judges can look into files.
+    /// The forecast of a review for these seats, each with the size of its brief; `has_tree`: judges can look into files.
     pub(crate) fn for_seats(
         seats: &[(&Seat, BriefSize)],
         redactions: usize,
@@ -205,8 +216,20 @@ impl RunEstimate {
         settings: &Settings,
         has_tree: bool,
     ) -> Self {
+        let turns = JudgeTurns::of(settings, seats.len());
+        Self::for_turns(turns, seats, redactions, coverage, settings, has_tree)
+    }
+
+    /// The same where each judge is asked so often.
+    pub(crate) fn for_turns(
+        turns: JudgeTurns,
+        seats: &[(&Seat, BriefSize)],
+        redactions: usize,
+        coverage: &Coverage,
+        settings: &Settings,
+        has_tree: bool,
+    ) -> Self {
         let money = cost_settings(settings);
-        let turns = JudgeTurns::of(settings);
         let mut to: BTreeMap<String, BriefRecipient> = BTreeMap::new();
         let paid = || seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid());
         for (seat, brief) in paid() {

@@ -139,15 +139,17 @@ fn writing(mut seat: Seat, max_tokens: u32, thinking: u32) -> Seat {
 const PRICE: &str = "[prices.m]\ninput = 3\noutput = 15\n";
 
 fn forecast(lines: &str, has_tree: bool, seat: &Seat) -> String {
+    forecast_of(&[seat, seat], lines, has_tree)
+}
+
+fn forecast_of(seats: &[&Seat], lines: &str, has_tree: bool) -> String {
     let settings = settings(&format!("{lines}\n{PRICE}"));
     let brief = Some(BriefFacts::default());
-    let estimate = RunEstimate::for_seats(
-        &[(seat, BriefSize::of_bytes(1_000))],
-        0,
-        &Coverage::default(),
-        &settings,
-        has_tree,
-    );
+    let seats: Vec<(&Seat, BriefSize)> = seats
+        .iter()
+        .map(|seat| (*seat, BriefSize::of_bytes(1_000)))
+        .collect();
+    let estimate = RunEstimate::for_seats(&seats, 0, &Coverage::default(), &settings, has_tree);
     estimate.with_brief(brief).render_lines().join("\n")
 }
 
@@ -164,11 +166,11 @@ fn each_procedure_is_told_with_its_own_turns() {
         ),
         (
             "review.procedure = 'cross-examination'\n[cross-examination]\nrounds = 1",
-            Some("each judge is asked 3 to 4 times"),
+            Some("each judge is asked 3 to 8 times"),
         ),
         (
             "review.procedure = 'cross-examination'\n[cross-examination]\nrounds = 4",
-            Some("each judge is asked 6 to 10 times"),
+            Some("each judge is asked 6 to 23 times"),
         ),
         (
             "review.procedure = 'staged'\nreview.intensity = 'full'",
@@ -185,6 +187,32 @@ fn each_procedure_is_told_with_its_own_turns() {
             _ => panic!("{lines}: {text}"),
         }
     }
+}
+
+/// A single judge has nobody to debate with, whatever is configured.
+#[test]
+fn no_second_round_is_told_to_a_single_judge() {
+    for mode in ["off", "auto", "force"] {
+        let seat = seat(true, 0);
+        let lines = format!("review.debate = '{mode}'");
+        let text = forecast_of(&[&seat], &lines, true);
+        assert!(
+            !text.contains("second round") && !text.contains("2 times"),
+            "{text}"
+        );
+    }
+}
+
+/// A document is made in the rounds of its own council, whatever a review is configured to have.
+#[test]
+fn a_document_is_told_with_its_own_rounds() {
+    let turns = JudgeTurns::of_document(RoundLimits { min: 3, max: 5 });
+    let seat = seat(true, 0);
+    let seats = [(&seat, BriefSize::of_bytes(1_000))];
+    let settings = settings(PRICE);
+    let estimate = RunEstimate::for_turns(turns, &seats, 0, &Coverage::default(), &settings, true);
+    let text = estimate.render_lines().join("\n");
+    assert!(text.contains("each judge is asked 3 to 5 times"), "{text}");
 }
 
 /// What is told to be sent is sent: a schema where answers are held to one, tools where there are files to look into.

@@ -193,7 +193,7 @@ fn examination_round(state: &mut DebateState) -> Option<RoundPlan> {
             round,
             of,
             councillors,
-            challenges: state.open_challenges(seat, |_| true),
+            challenges: state.put_challenges(seat, |_| true),
             wanted: WANTED,
             direct,
             dropped,
@@ -253,15 +253,15 @@ fn ballot_round(state: &mut DebateState) -> Option<RoundPlan> {
 }
 
 /// Challenges of the last round have no next one: they are put at once.
-fn challenge_now(state: &DebateState) -> Vec<(SeatIndex, QueuedTask)> {
+fn challenge_now(state: &mut DebateState) -> Vec<(SeatIndex, QueuedTask)> {
     let round = state.begun;
-    let put = |seat: SeatIndex| {
-        let challenges = state.open_challenges(seat, |c| c.round == round);
-        (!challenges.is_empty()).then(|| (seat, QueuedTask::new(Task::Challenged { challenges })))
-    };
     let there = state
         .judges
         .seats_where(|j| j.answers.contains_key(&round) && j.can_debate());
+    let put = |seat: SeatIndex| {
+        let challenges = state.put_challenges(seat, |c| c.round == round);
+        (!challenges.is_empty()).then(|| (seat, QueuedTask::new(Task::Challenged { challenges })))
+    };
     there.into_iter().filter_map(put).collect()
 }
 

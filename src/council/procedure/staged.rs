@@ -105,6 +105,7 @@ fn first_task(state: &DebateState) -> Task {
 
 /// The round that has just ended goes into the ledger and, as a line, into the log.
 fn close_stage(state: &mut DebateState) {
+    state.give_up_unanswered();
     summary::close_round(state);
     let Some(round) = state.ledger.rounds.last() else {
         return;
@@ -288,7 +289,7 @@ fn rebuttal_task(state: &mut DebateState, seat: SeatIndex) -> Task {
     state.judges[seat].peers.insert(round, order);
     Task::Rebut {
         open,
-        challenges: state.open_challenges(seat, |_| true),
+        challenges: state.put_challenges(seat, |_| true),
     }
 }
 

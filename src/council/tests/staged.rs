@@ -494,3 +494,51 @@ fn documents_that_do_not_fit_give_way_oldest_first() {
     go_on(&mut run);
     assert!(run.noted("reduced to findings and summary"));
 }
+
+/// Law: what a report says of a challenge is what was asked: twice put and not answered is evaded and not put again, once put is
+/// no evasion, and an answer at any time is an answer.
+#[test]
+fn a_challenge_is_evaded_once_it_was_put_twice() {
+    for (rounds, answered_in) in [(2, 0), (3, 0), (4, 0), (5, 0), (4, 3), (4, 4)] {
+        let mut run = Run::seated(stage(2, rounds, rounds));
+        let mut put = 0;
+        for round in 1..=rounds {
+            for judge in judges(&run) {
+                let is_asked = run.asks_challenge(&judge);
+                put += u32::from(is_asked);
+                run.answer(&judge, Vote::Pass, |a| {
+                    write(a);
+                    if round == 2 && judge == "judge-1" {
+                        a.challenges = vec![Challenge {
+                            to: "A".into(),
+                            claim: "it loses data".into(),
+                            question: "why?".into(),
+                        }];
+                    }
+                    if is_asked && round == answered_in {
+                        a.answers = vec![ChallengeAnswer {
+                            challenge: "C1".into(),
+                            response: "It does not.".into(),
+                        }];
+                    }
+                });
+            }
+        }
+        let told = &run.council.state.challenges[0];
+        let wanted = match answered_in {
+            0 => (rounds - 2).min(2),
+            round => round - 2,
+        };
+        assert_eq!(
+            (told.asked, put),
+            (u32::from(wanted), u32::from(wanted)),
+            "{rounds} {answered_in}"
+        );
+        assert_eq!(
+            told.evaded,
+            answered_in == 0 && wanted == 2,
+            "{rounds} {answered_in}"
+        );
+        assert_eq!(told.answer.is_some(), answered_in > 0);
+    }
+}

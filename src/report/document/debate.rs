@@ -224,6 +224,7 @@ impl<'a> RoundWriter<'a> {
             match &challenge.answer {
                 Some(answer) => format!("{to} answered: {}", clip_speech(answer)),
                 None if challenge.evaded => format!("{to} was asked twice and did not answer it"),
+                None if challenge.asked > 0 => format!("{to} was asked and did not answer it"),
                 None => "nobody was asked to answer it".to_owned(),
             },
         );

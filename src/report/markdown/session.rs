@@ -168,6 +168,7 @@ impl SessionWriter<'_> {
             Some(answer) => format!("Answered: {}", prose(answer)),
             None if challenge.evaded => "Asked twice and evaded.".to_owned(),
             None if self.sitting => "Not answered yet.".to_owned(),
+            None if challenge.asked > 0 => "Asked and not answered.".to_owned(),
             None => "Nobody was asked to answer it.".to_owned(),
         };
         format!(

@@ -144,6 +144,7 @@ pub(in crate::report) fn fail() -> Report {
         question: "Which caller passes it on unchecked?".into(),
         answer: Some("`handle_login`, three lines above the call.".into()),
         evaded: false,
+        asked: 1,
     }];
     outcome.ledger = DebateLedger {
         exchange: Some(ExchangeKind::Inline),
@@ -349,6 +350,7 @@ pub(in crate::report) fn examined() -> Report {
             question: "What rolls it back?".into(),
             answer: answer.map(str::to_owned),
             evaded: answer.is_none(),
+            asked: 1 + u32::from(answer.is_none()),
         };
     report.outcome.challenges = vec![
         challenge("C1", RoundNumber::FIRST, 1, "", Some("Nothing does.")),
