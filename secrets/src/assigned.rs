@@ -94,11 +94,19 @@ fn push_secret(
     }));
 }
 
+static LETTERS: LazyLock<Option<WordFinder>> =
+    LazyLock::new(|| WordFinder::new(letters_of_names()).ok());
+
+/// Whether a text of many lines has the letters of such a name in one of them.
+pub(crate) fn may_hold_name(text: &str) -> bool {
+    LETTERS
+        .as_ref()
+        .is_some_and(|letters| letters.for_text(text).is_match(text))
+}
+
 /// The names of secrets in a line.
 pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
-    static FINDER: LazyLock<Option<WordFinder>> =
-        LazyLock::new(|| WordFinder::new(letters_of_names()).ok());
-    let found = FINDER
+    let found = LETTERS
         .iter()
         .flat_map(move |finder| finder.for_text(line).find_iter(line));
     let mut end = 0;

@@ -11,6 +11,9 @@ pub(crate) const KIND: &str = "discord-token";
 /// Signs of a number of 17 to 20 digits in base64.
 const NUMBER: std::ops::RangeInclusive<usize> = 23..=27;
 
+/// The shortest run of signs that may hold such a token.
+pub(crate) const MIN_RUN: usize = *NUMBER.start();
+
 /// Signs for the time at which the token was made.
 const TIME: std::ops::RangeInclusive<usize> = 6..=7;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::assigned::literals_of;
+use crate::assigned::{literals_of, may_hold_name};
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named::{NameKind, kind_of_name};
 use crate::open_name::{
@@ -44,6 +44,9 @@ pub fn value_below_name<'l>(
 
 /// Whether a line of a text may name what stands in the lines below it, so that other lines must not come between them.
 pub(crate) fn may_name_below(text: &str) -> bool {
+    if !may_hold_name(text) {
+        return false;
+    }
     // Lines of a hunk have their mark before them.
     let opens = |line: &str| line.len() <= MAX_NAME_LINE && OpenName::of_line(line).is_some();
     text.lines()
@@ -59,6 +62,11 @@ impl NamesAbove {
         self.open.take_if(|open| !open.goes_on(line));
         self.open_line(line);
         found.unwrap_or_default()
+    }
+
+    /// Whether no value of a line above is waited for.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.open.is_none() && self.unnamed.is_empty()
     }
 
     /// The values above that are known to be secret since the last lines.

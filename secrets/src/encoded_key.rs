@@ -12,13 +12,13 @@ pub(crate) const KIND: &str = "private-key";
 const MIN_RUN: usize = 60;
 
 /// The secret number of a curve of 256 bits has 43 signs.
-const MIN_NUMBER: usize = 42;
+pub(crate) const MIN_NUMBER: usize = 42;
 
 /// `-----BEGIN ` in base64, for each of the places at which a group of three bytes may begin.
 const FRAMES: [&str; 3] = ["LS0tLS1CRUdJTi", "0tLS0tQkVHSU4g", "tLS0tLUJFR0lOI"];
 
 /// How `openssl … -text` calls the secret numbers of a key.
-const NUMBERS: [&str; 7] = [
+pub(crate) const NUMBERS: [&str; 7] = [
     "privateExponent:",
     "prime1:",
     "prime2:",
@@ -112,6 +112,11 @@ pub(crate) enum EncodedBlock {
 }
 
 impl EncodedBlock {
+    /// Whether no key goes on below the lines that were read.
+    pub(crate) fn is_idle(self) -> bool {
+        self == Self::Outside
+    }
+
     /// Reads the next line: what of it is secret.
     pub(crate) fn read_line(&mut self, line: &str) -> Vec<Range<usize>> {
         let goes_on = match *self {
@@ -158,7 +163,7 @@ pub(crate) fn encoded_texts(line: &str) -> impl Iterator<Item = (Range<usize>, S
 }
 
 /// A shorter run of base64 holds no token.
-const MIN_TEXT: usize = 24;
+pub(crate) const MIN_TEXT: usize = 24;
 
 /// The runs of signs of base64 that are long enough, their padding included.
 fn base64_runs(line: &str, shortest: usize) -> impl Iterator<Item = Range<usize>> {

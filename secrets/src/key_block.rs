@@ -56,6 +56,11 @@ impl KeyBlock {
         }
     }
 
+    /// Whether the lines that were read begin nothing that goes on.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.place == Place::Outside
+    }
+
     /// Whether a key goes on in the next line, or one that is written in this line begins.
     pub(crate) fn reads_key(&self, line: &str, holds_secrets: bool) -> bool {
         self.place != Place::Outside || key_begin(line, holds_secrets).is_some()
@@ -75,9 +80,9 @@ impl KeyBlock {
         }
         // A key of DKIM is published in the name service, over several strings.
         if let Some(key) = text
-            .strip_prefix("p=MI")
-            .or_else(|| text.split("p=MI").nth(1))
-            && (line.contains("v=DKIM1") || text.starts_with("p=MI"))
+            .strip_prefix(DKIM_BEGIN)
+            .or_else(|| text.split(DKIM_BEGIN).nth(1))
+            && (line.contains("v=DKIM1") || text.starts_with(DKIM_BEGIN))
             && key.bytes().all(is_base64)
         {
             self.place = Place::Public;
@@ -162,7 +167,7 @@ impl KeyBlock {
 }
 
 /// The fewest signs of a line of base64 whose head is not shown.
-const MIN_BARE: usize = 60;
+pub(crate) const MIN_BARE: usize = 60;
 
 /// The longest line of base64 in a block of PEM: 76 signs where MIME wraps it, 64 elsewhere.
 const MAX_PEM_LINE: usize = 76;
@@ -221,6 +226,12 @@ const KEY_BEGIN: &str = "-----BEGIN";
 const KEY_END: &str = "-----END";
 
 const PUTTY_BEGIN: &str = "PuTTY-User-Key-File-";
+
+/// Some of these signs is in each line that begins a key, or what is made to be given away.
+pub(crate) const FRAME_SIGNS: [&str; 3] = [KEY_BEGIN, PUTTY_BEGIN, DKIM_BEGIN];
+
+/// How a key of DKIM begins.
+const DKIM_BEGIN: &str = "p=MI";
 
 /// Every line of every change is searched for these two.
 static BEGINS: LazyLock<[Finder<'static>; 2]> =

@@ -23,6 +23,7 @@ mod known;
 mod known_spans;
 mod lazy;
 mod line_redactor;
+mod line_signs;
 mod literal;
 mod manifest;
 mod match_bounds;

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::below_name::NamesAbove;
-use crate::encoded_key::{self, EncodedBlock};
+use crate::encoded_key::{self, EncodedBlock, MIN_NUMBER};
 use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
-use crate::key_block::KeyBlock;
+use crate::key_block::{KeyBlock, MIN_BARE};
+use crate::line_signs::{LineSigns, Sign};
 use crate::manifest::SecretManifest;
-use crate::matcher::SecretShape;
+use crate::matcher::{SecretMatch, SecretShape};
 use crate::plausible::is_drawn;
 use crate::redactor::{RedactedText, Redactor, SecretSpan};
 use crate::replaced::push_redacted;
@@ -30,6 +31,9 @@ pub struct RedactedLine<'a> {
 
 /// A shorter part of a key, such as the last bytes of a dump, says nothing by itself.
 const MIN_DRAWN: usize = 16;
+
+/// What names in lines above make a secret, and in which shape.
+type NamedSpans = Vec<(Range<usize>, SecretShape)>;
 
 /// What the name of a file says of its lines.
 #[derive(Debug, Clone, Copy, Default)]
@@ -134,22 +138,36 @@ impl<'r> LineRedactor<'r> {
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
     pub(crate) fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
-        let mut encoded = self.encoded.read_line(line);
-        encoded.extend(self.spelled.read_line(line));
-        let plain = PlainSpelling::of(line);
+        self.signed_spans(line, &LineSigns::of(line))
+    }
+
+    /// The same for a line with these signs: what none of them calls for is not asked, which is nearly all for most lines.
+    pub(crate) fn signed_spans(
+        &mut self,
+        line: &str,
+        signs: &LineSigns,
+    ) -> (Vec<SecretSpan<'r>>, bool) {
+        let mut encoded = Vec::new();
+        let is_encoded = signs.has_run(MIN_NUMBER) || signs.has(Sign::Number);
+        if is_encoded || !self.encoded.is_idle() {
+            encoded = self.encoded.read_line(line);
+        }
+        if signs.has(Sign::Spelled) || !self.spelled.is_idle() {
+            encoded.extend(self.spelled.read_line(line));
+        }
+        let plain = PlainSpelling::of_signed(line, signs);
         if let Some(plain) = plain.as_ref().filter(|_| encoded.is_empty()) {
             let keys = encoded_key::encoded_keys(&plain.text);
             encoded.extend(keys.iter().map(|key| plain.place_of(key)));
         }
-        let (mut spans, withheld) = self.plain_spans(line, plain.as_ref());
+        let (mut spans, withheld) = self.plain_spans(line, signs, plain.as_ref());
         let is_shaped = !encoded.is_empty();
         let keys = encoded.into_iter().map(|range| SecretSpan {
             random: (range.len() >= MIN_DRAWN).then(|| range.clone()),
             ..SecretSpan::of_known(encoded_key::KIND, range)
         });
         spans.splice(0..0, keys);
-        let of_manifest = self.manifest.read_line(line);
-        let of_names = self.names.read_line(line);
+        let (of_manifest, of_names) = self.spans_below(line, signs);
         let script = self.nature.script.of_line(line);
         let of_names = of_names.into_iter();
         let of_names = of_names.filter_map(|(range, shape)| script.hidden_part(shape, &range));
@@ -159,13 +177,31 @@ impl<'r> LineRedactor<'r> {
         (spans, withheld && !is_shaped)
     }
 
+    /// What of a line the lines above make a secret.
+    fn spans_below(&mut self, line: &str, signs: &LineSigns) -> (Vec<Range<usize>>, NamedSpans) {
+        let has_any = |wanted: &[Sign]| wanted.iter().any(|sign| signs.has(*sign));
+        let (mut of_manifest, mut of_names) = (Vec::new(), Vec::new());
+        if has_any(&[Sign::Object, Sign::Data, Sign::Field]) || !self.manifest.is_idle() {
+            of_manifest = self.manifest.read_line(line);
+        }
+        if has_any(&[Sign::Name, Sign::Field]) || !self.names.is_idle() {
+            of_names = self.names.read_line(line);
+        }
+        (of_manifest, of_names)
+    }
+
     /// What of a line belongs to a private key, or is base64, whichever signs of it are written as escapes.
     fn key_part(
         &mut self,
         line: &str,
+        signs: &LineSigns,
         plain: Option<&PlainSpelling>,
     ) -> Option<(&'static str, Range<usize>)> {
         let holds_secrets = self.nature.holds_secrets;
+        let is_due = signs.has(Sign::Frame) || signs.has_run(MIN_BARE) || plain.is_some();
+        if !is_due && !holds_secrets && self.block.is_idle() {
+            return None;
+        }
         match plain.filter(|plain| self.block.reads_key(&plain.text, holds_secrets)) {
             Some(plain) => {
                 let (kind, part) = self.block.read_line(&plain.text, holds_secrets)?;
@@ -179,20 +215,20 @@ impl<'r> LineRedactor<'r> {
     fn plain_spans(
         &mut self,
         line: &str,
+        signs: &LineSigns,
         plain: Option<&PlainSpelling>,
     ) -> (Vec<SecretSpan<'r>>, bool) {
         let mut spans = Vec::new();
-        if let Some((kind, range)) = self.key_part(line, plain) {
+        let script = self.nature.script;
+        let find = |table: &'r SecretTable, spans: &mut Vec<SecretSpan<'r>>| {
+            push_matches(table.find_signed(line, signs, plain), line, script, spans);
+        };
+        if let Some((kind, range)) = self.key_part(line, signs, plain) {
             let beside = [&line[..range.start], &line[range.end..]];
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {
                 // The provider whose token it is says more.
-                push_matches(
-                    SecretTable::built_in(),
-                    line,
-                    self.nature.script,
-                    &mut spans,
-                );
+                find(SecretTable::built_in(), &mut spans);
                 spans.retain(|span| span.range == range);
             }
             if spans.is_empty() {
@@ -208,14 +244,9 @@ impl<'r> LineRedactor<'r> {
                 return (spans, false);
             }
         }
-        push_matches(
-            SecretTable::built_in(),
-            line,
-            self.nature.script,
-            &mut spans,
-        );
+        find(SecretTable::built_in(), &mut spans);
         for own in &self.redactor.own {
-            push_matches(own, line, self.nature.script, &mut spans);
+            find(own, &mut spans);
         }
         if self.nature.holds_drawn {
             let words = drawn_words(line);
@@ -254,12 +285,11 @@ impl<'r> LineRedactor<'r> {
 }
 
 fn push_matches<'t>(
-    table: &'t SecretTable,
+    found: Vec<SecretMatch<'t>>,
     line: &str,
     script: Script,
     spans: &mut Vec<SecretSpan<'t>>,
 ) {
-    let found = table.find_secrets(line);
     let script = script.of_line(line);
     // A line may hold a million of them: no room is made for more.
     spans.reserve_exact(found.len());

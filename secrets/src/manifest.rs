@@ -102,6 +102,11 @@ impl SecretManifest {
         self.read_head(line, text.trim_end(), indent)
     }
 
+    /// Whether the lines that were read say nothing of the next one.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.is_secret && self.block.is_none() && self.pending.is_empty()
+    }
+
     /// The values above that are known to be secret since the last lines.
     pub(crate) fn take_late(&mut self) -> Vec<String> {
         std::mem::take(&mut self.late)

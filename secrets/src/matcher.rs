@@ -9,11 +9,12 @@ use crate::assigned::{self, assigned_secrets, near_before};
 use crate::bare_token;
 use crate::beside_name::{drawn_beside_names, last_word};
 use crate::calls::{is_pair_call, takes_password};
-use crate::encoded_key::encoded_texts;
+use crate::encoded_key::{MIN_TEXT, encoded_texts};
 use crate::escape::Reading;
 use crate::filler::is_filler;
 use crate::glue::{is_within, join_ranges, without_glue};
 use crate::known_spans::KnownSpans;
+use crate::line_signs::{LineSigns, Sign};
 use crate::literal::opens_literal;
 use crate::match_bounds::{WordTail, is_of_blob, label_of, whole_token};
 use crate::named::{NameKind, is_secret_name, kind_of_name};
@@ -81,10 +82,24 @@ impl SecretMatch<'_> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
-        let mut secrets = self.find_written(line);
-        let plain = PlainSpelling::of(line);
+        let signs = LineSigns::of(line);
+        let plain = PlainSpelling::of_signed(line, &signs);
+        self.find_signed(line, &signs, plain.as_ref())
+    }
+
+    /// The same for a line with these signs, in its plain spelling.
+    pub(crate) fn find_signed<'t>(
+        &'t self,
+        line: &str,
+        signs: &LineSigns,
+        plain: Option<&PlainSpelling>,
+    ) -> Vec<SecretMatch<'t>> {
+        let mut secrets = Vec::new();
+        if !self.is_built_in || signs.has(Sign::Keyword) || !self.always.is_empty() {
+            secrets = self.find_written(line);
+        }
         let mut more = Vec::new();
-        if let Some(plain) = &plain {
+        if let Some(plain) = plain {
             let found = self.find_written(&plain.text).into_iter();
             let tokens = found.filter(|found| found.shape == SecretShape::Token);
             more.extend(tokens.map(|found| SecretMatch {
@@ -94,22 +109,27 @@ impl SecretTable {
                 ..found
             }));
         }
-        more.extend(self.find_encoded(line));
-        if let Some(plain) = &plain {
+        if signs.has_run(MIN_TEXT) {
+            more.extend(self.find_encoded(line));
+        }
+        if let Some(plain) = plain {
             let found = self.find_encoded(&plain.text).into_iter();
             more.extend(found.map(|found| {
                 let place = plain.place_of(&found.span);
                 found.placed_at(place)
             }));
         }
-        more.extend(self.find_bare(line));
+        if signs.has_run(bare_token::MIN_RUN) {
+            more.extend(self.find_bare(line));
+        }
         if !more.is_empty() {
             let mut known = KnownSpans::of(&secrets);
             more.retain(|new| known.insert(new));
             secrets.extend(more);
         }
         secrets.extend(self.find_renamed(line));
-        for new in self.find_beside(line) {
+        let beside = signs.has(Sign::Beside).then(|| self.find_beside(line));
+        for new in beside.unwrap_or_default() {
             let is_in = |old: &SecretMatch<'t>| {
                 old.span.start < new.span.end && new.span.start < old.span.end
             };

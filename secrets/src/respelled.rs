@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::line_signs::{LineSigns, Sign};
 use crate::word_finder::WordFinder;
 
 /// What is written, and what it stands for.
@@ -55,10 +56,12 @@ const NUMBERED: [&str; 17] = [
     "=6", "=7",
 ];
 
-static MARKS: LazyLock<Option<WordFinder>> = LazyLock::new(|| {
-    let marks = SPELLINGS.iter().map(|(mark, _)| *mark).chain(NUMBERED);
-    WordFinder::new(marks).ok()
-});
+static MARKS: LazyLock<Option<WordFinder>> = LazyLock::new(|| WordFinder::new(escape_marks()).ok());
+
+/// How each sign that is written in another way begins.
+pub(crate) fn escape_marks() -> impl Iterator<Item = &'static str> {
+    SPELLINGS.iter().map(|(mark, _)| *mark).chain(NUMBERED)
+}
 
 /// A line in its plain spelling.
 pub struct PlainSpelling {
@@ -80,6 +83,11 @@ struct Piece {
 }
 
 impl PlainSpelling {
+    /// The same for a line with these signs.
+    pub(crate) fn of_signed(line: &str, signs: &LineSigns) -> Option<Self> {
+        signs.has(Sign::Escape).then(|| Self::of(line)).flatten()
+    }
+
     /// None: the line has no other spelling.
     pub fn of(line: &str) -> Option<Self> {
         let mut plain: Option<Self> = None;

@@ -66,7 +66,12 @@ enum Spelling {
 }
 
 static MARKS: LazyLock<Option<WordFinder>> =
-    LazyLock::new(|| WordFinder::new(BEGINS.iter().map(|(mark, _)| *mark)).ok());
+    LazyLock::new(|| WordFinder::new(spelled_marks()).ok());
+
+/// How such a key may begin.
+pub(crate) fn spelled_marks() -> impl Iterator<Item = &'static str> {
+    BEGINS.iter().map(|(mark, _)| *mark)
+}
 
 /// Whether a key may begin in a text of many lines.
 pub(crate) fn may_spell_key(text: &str) -> bool {
@@ -113,6 +118,11 @@ pub(crate) struct HeadBytes {
 pub(crate) struct SpellingOfBody(Spelling);
 
 impl SpelledKey {
+    /// Whether nothing of a key was read in the lines above.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(self, Self::Outside)
+    }
+
     fn is_undecided(&self) -> bool {
         matches!(self, Self::Head(_))
     }

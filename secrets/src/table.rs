@@ -23,6 +23,8 @@ const BUILT_IN: &str = include_str!("table.toml");
 #[derive(Debug)]
 pub struct SecretTable {
     digest: String,
+    /// Whether each line was searched for its keywords before.
+    pub(crate) is_built_in: bool,
     /// The keywords of all rules, each once, in either case.
     pub(crate) keywords: WordFinder,
     /// The rules that a keyword calls for, in the order of the keywords.
@@ -234,6 +236,7 @@ impl SecretTable {
         let allowed = parse_allowlists(file.allowlist.into_iter().chain(general), author);
         Ok(Self {
             digest: hex::encode(Sha256::digest(text.as_bytes())),
+            is_built_in: author == TableAuthor::Project,
             keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
             called: calls.into_iter().map(|(_, rules)| rules).collect(),
             always,

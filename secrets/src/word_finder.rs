@@ -38,6 +38,11 @@ impl WordFinder {
         })
     }
 
+    /// What it finds.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(String::as_str)
+    }
+
     /// What finds the words in this text, which is going to be read.
     pub(crate) fn for_text(&self, text: &str) -> &AhoCorasick {
         if let Some(quick) = self.quick.get() {
