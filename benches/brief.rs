@@ -1,4 +1,5 @@
-//! A filled brief alone, for `benches/run.py`: `brief REPOSITORY FROM TO`.
+//! A filled brief alone, for `benches/run.py`: `brief REPOSITORY FROM TO`. With `text` as a fourth argument it prints the
+//! brief itself, to be compared with that of another build.
 //!
 //! Prints the median and the slowest of 15 in milliseconds: what looking around the change takes (tree and history), and
 //! rendering the brief with it; then the bytes of the context and what a bound left out. On a second line: what judges' look-ups
@@ -26,9 +27,12 @@ const RUNS: usize = 15;
 
 fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [dir, from, to] = args.as_slice() else {
-        return Err(Error::other("usage: brief REPOSITORY FROM TO"));
+    let [dir, from, to, rest @ ..] = args.as_slice() else {
+        return Err(Error::other("usage: brief REPOSITORY FROM TO [text]"));
     };
+    if rest == ["text"] {
+        return print_brief(dir, from, to);
+    }
     let (mut looking, mut rendering) = (Vec::new(), Vec::new());
     let (mut bytes, mut gaps) = (0, Vec::new());
     for _ in 0..RUNS {
@@ -66,6 +70,24 @@ fn main() -> Result<(), Error> {
     }
     writeln!(out, "{bytes} {gaps:?}")?;
     look_up(&mut out, dir, from, to)
+}
+
+/// The brief with nothing measured, and no bound of time: two builds find the same.
+fn print_brief(dir: &str, from: &str, to: &str) -> Result<(), Error> {
+    let mut change = read_range(dir, from, to)?;
+    let packet = packet_of(&mut change)?;
+    let sight = Sight::around(&change).ok_or_else(|| Error::other("no tree"))?;
+    let limits = SearchLimits::within(Duration::from_secs(600));
+    let gathered = gather_context(&sight, &packet, &limits);
+    let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new());
+    let around = ChangeContext {
+        blocks: &gathered.blocks,
+        gaps: &gathered.gaps,
+    };
+    let prompter = prompter.map_err(Error::other)?;
+    let brief = prompter.render_filled_brief(&packet, around, &BriefClass::default());
+    let brief = brief.map_err(Error::other)?;
+    std::io::stdout().write_all(brief.text.as_bytes())
 }
 
 /// A name that stands nowhere.
