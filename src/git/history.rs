@@ -21,7 +21,7 @@ pub struct CommitHistory {
 pub struct WantedLines {
     /// The path before the change.
     pub path: Vec<u8>,
-    /// Numbers from 1, ascending.
+    /// Numbers from 1, ascending; none: only what changed together with the file is asked for.
     pub lines: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ pub struct HistoryFindings {
     pub commits: Vec<CommitWords>,
     /// Where wanted lines come from, in the order of the paths.
     pub origins: Vec<LineOrigin>,
-    /// The paths of each commit of the main line that touched few, newest first.
+    /// The paths of each commit of the main line that touched few, and one of those asked for, newest first.
     pub together: Vec<Vec<Vec<u8>>>,
     /// How many commits were looked at.
     pub walked: usize,

@@ -12,6 +12,7 @@ use super::id::ObjectId;
 use super::line_map::{FollowedLines, split_lines};
 use super::moved_lines::{split_moved, without_blanks};
 use super::objects::ObjectReader;
+use super::paired_trees::PairedTrees;
 use super::tree;
 use super::tree_item::{ItemSort, RawChange, TreeItem};
 
@@ -158,8 +159,8 @@ impl HistoryWalk<'_> {
         })?;
         let trees = (parent.tree, commit.tree);
         self.trees.insert(first, parent);
-        // Most commits touch nothing that is followed. Seeing that takes a few folders, comparing takes all that differ.
-        if !on_main_line && !self.touches_any(trees, &files)? {
+        // Most commits touch nothing that is asked for. Seeing that takes a few folders, comparing takes all that differ.
+        if !self.touches_any(trees, &files, on_main_line)? {
             self.pass_on(first, files);
             return Ok(true);
         }
@@ -177,25 +178,19 @@ impl HistoryWalk<'_> {
         Ok(true)
     }
 
+    /// Whether a commit touches a file that is followed, or on the main line one whose companions are asked for.
     fn touches_any(
         &self,
         trees: (ObjectId, ObjectId),
         files: &[FollowedFile],
+        on_main_line: bool,
     ) -> Result<bool, GitError> {
-        let differs = |path: &[u8]| {
-            let mut read = |id| self.objects.tree(id);
-            tree::differs_at(&mut read, self.objects.store.format, trees, path)
-        };
-        // Files of one top folder, which a commit mostly leaves alone, are one question.
-        let mut folders: HashMap<&[u8], bool> = HashMap::new();
-        for file in files {
-            let top = file.path.split(|&b| b == b'/').next().unwrap_or_default();
-            let is_touched = match folders.get(top) {
-                Some(&known) => known,
-                None => differs(top)?,
-            };
-            folders.insert(top, is_touched);
-            if is_touched && differs(&file.path)? {
+        let mut read = |id| self.objects.tree(id);
+        let mut pair = PairedTrees::new(self.objects.store.format, trees);
+        let wanted = self.wanted.iter().filter(|_| on_main_line);
+        let paths = files.iter().map(|file| file.path.as_slice());
+        for path in paths.chain(wanted.map(|wanted| wanted.path.as_slice())) {
+            if pair.differ_at(&mut read, path)? {
                 return Ok(true);
             }
         }

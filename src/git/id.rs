@@ -62,14 +62,21 @@ impl ObjectId {
     };
 
     /// An id from its bytes; none when there are neither 20 nor 32.
+    #[inline]
     pub(super) fn from_bytes(given: &[u8]) -> Option<Self> {
+        // Lengths that the compiler knows: each entry of each tree comes by here.
+        let mut bytes = [0; Self::MAX_BYTES];
         let length = match given.len() {
-            20 => 20,
-            32 => 32,
+            20 => {
+                bytes[..20].copy_from_slice(given);
+                20
+            }
+            32 => {
+                bytes.copy_from_slice(given);
+                32
+            }
             _ => return None,
         };
-        let mut bytes = [0; Self::MAX_BYTES];
-        bytes[..given.len()].copy_from_slice(given);
         Some(Self { bytes, length })
     }
 

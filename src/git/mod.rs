@@ -32,6 +32,7 @@ mod object_store;
 mod objects;
 mod open;
 mod opened_files;
+mod paired_trees;
 mod parallel;
 pub mod patch;
 mod patch_content;

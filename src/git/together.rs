@@ -8,6 +8,7 @@ use super::error::GitError;
 use super::history::CommitHistory;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
+use super::paired_trees::PairedTrees;
 use super::tree;
 
 /// How far history is read.
@@ -88,8 +89,9 @@ impl TogetherWalk<'_> {
             Ok(bytes)
         };
         let mut touched = Vec::new();
+        let mut trees = PairedTrees::new(objects.store.format, sides);
         for (at, (path, _)) in self.wanted.iter().enumerate() {
-            if tree::differs_at(&mut read, objects.store.format, sides, path)? {
+            if trees.differ_at(&mut read, path)? {
                 touched.push(at);
             }
         }

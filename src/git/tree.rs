@@ -40,7 +40,7 @@ impl<'a> TreeCursor<'a> {
             b'0'..=b'7' => mode.checked_mul(8)?.checked_add(u32::from(digit - b'0')),
             _ => None,
         })?;
-        let end = rest.iter().position(|&b| b == 0)?;
+        let end = memchr::memchr(0, rest)?;
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
         let id = ObjectId::from_bytes(rest.get(..self.length)?)?;
         self.rest = &rest[self.length..];
@@ -104,32 +104,12 @@ pub(super) fn compare_within(
     Ok((!walk.gave_up).then_some(walk.found))
 }
 
-/// Whether something else stands at a path in one tree than in another. `read` gives the bytes of a tree.
-pub(super) fn differs_at(
-    read: &mut dyn FnMut(ObjectId) -> Result<Arc<[u8]>, GitError>,
-    format: ObjectFormat,
-    (old, new): (ObjectId, ObjectId),
-    path: &[u8],
-) -> Result<bool, GitError> {
-    let root = |id| Some(TreeItem::new(0o040_000, id));
-    let mut at = (root(old), root(new));
-    for name in path.split(|&b| b == b'/') {
-        let is_tree = |item: Option<TreeItem>| item.filter(|item| item.sort() == ItemSort::Tree);
-        let (old, new) = (is_tree(at.0), is_tree(at.1));
-        if old.map(|old| old.id) == new.map(|new| new.id) {
-            return Ok(false);
-        }
-        let mut item = |tree: Option<TreeItem>| {
-            let Some(tree) = tree else {
-                return Ok::<_, GitError>(None);
-            };
-            let bytes = read(tree.id)?;
-            let found = TreeCursor::new(&bytes, format).find(|(entry, _)| *entry == name);
-            Ok(found.map(|(_, item)| item))
-        };
-        at = (item(old)?, item(new)?);
-    }
-    Ok(at.0 != at.1)
+/// The entry of a name in the bytes of a tree.
+pub(super) fn find_item(bytes: &[u8], format: ObjectFormat, name: &[u8]) -> Option<TreeItem> {
+    let mut items = TreeCursor::new(bytes, format);
+    items
+        .find(|(entry, _)| *entry == name)
+        .map(|(_, item)| item)
 }
 
 /// All entries of a tree but its directories, in path order.
@@ -164,8 +144,8 @@ pub(super) fn find_in_tree(
             return Ok(None);
         }
         let bytes = objects.tree(at.id)?;
-        match TreeCursor::new(&bytes, objects.store.format).find(|(entry, _)| *entry == name) {
-            Some((_, entry)) => at = entry,
+        match find_item(&bytes, objects.store.format, name) {
+            Some(entry) => at = entry,
             None => return Ok(None),
         }
     }

@@ -160,7 +160,8 @@ pub(super) fn walk_history(
     };
     let mut left = MAX_REMOVED;
     let mut wanted = Vec::new();
-    for file in files.iter().filter(|file| !file.removed.is_empty()) {
+    // A file without removed lines is asked for as well: what changes together with it is told.
+    for file in files {
         let lines: Vec<u32> = file.removed.iter().copied().take(left).collect();
         left -= lines.len();
         let path = file.file.path_before().as_bytes().to_vec();

@@ -175,6 +175,42 @@ fn lines_that_a_merge_put_together_are_followed_to_both_sides() {
     assert_eq!(writers.len(), 4);
 }
 
+/// A file of which only the companions are asked for.
+fn no_lines(path: &str) -> WantedLines {
+    WantedLines {
+        path: path.into(),
+        lines: Vec::new(),
+    }
+}
+
+/// What is told of fewer files is what is told of all, without the commits that touch none of them.
+#[test]
+fn only_commits_that_touch_what_is_asked_for_are_told() {
+    let repo = Repo::new();
+    for round in 0..12_usize {
+        let name = ["f", "d/g", "d/e/h", "i"][round * 3 % 7 % 4];
+        commit(&repo, name, &[format!("line {round}")], &round.to_string());
+    }
+    let paths = ["f", "d/g", "d/e/h", "i", "d/none"];
+    let told = |asked: &[&str]| {
+        let wanted: Vec<WantedLines> = asked.iter().map(|path| no_lines(path)).collect();
+        findings(&repo, "main~1..main", &wanted, 100).together
+    };
+    let all = told(&paths);
+    assert!(all.len() > 8, "{all:?}");
+    for chosen in 0..1_usize << paths.len() {
+        let asked = paths.iter().enumerate();
+        let asked: Vec<&str> = asked
+            .filter(|(at, _)| chosen >> at & 1 == 1)
+            .map(|(_, path)| *path)
+            .collect();
+        let is_asked = |path: &Vec<u8>| asked.iter().any(|one| one.as_bytes() == path.as_slice());
+        let mut expected = all.clone();
+        expected.retain(|commit| commit.iter().any(is_asked));
+        assert_eq!(told(&asked), expected, "{asked:?}");
+    }
+}
+
 #[test]
 fn lines_are_followed_further_than_what_changes_together_is_read() {
     let repo = Repo::new();
@@ -195,7 +231,7 @@ fn lines_are_followed_further_than_what_changes_together_is_read() {
             together,
             is_over: &|| false,
         };
-        history.walk_back(&[all_lines("f", 1)], &bounds)
+        history.walk_back(&[all_lines("f", 1), no_lines("g")], &bounds)
     };
     let found = walk(100, 2);
     assert_eq!(found.commits[0].message.trim(), "Fix f");
