@@ -54,6 +54,27 @@ enum Step {
     DeepPath(Vec<u8>),
 }
 
+/// The files of a folder in its order, and which is where: a change of a few files has thousands of paths to look up.
+struct ListedFolder {
+    files: Vec<FileItem>,
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl ListedFolder {
+    fn of(items: Vec<FolderItem>) -> Self {
+        let files = items.into_iter().filter_map(|item| match item {
+            FolderItem::File(file) => Some(file),
+            FolderItem::Folder(_) => None,
+        });
+        let files: Vec<FileItem> = files.collect();
+        let mut places = HashMap::new();
+        for (at, file) in files.iter().enumerate() {
+            places.entry(file.path.clone()).or_insert(at);
+        }
+        Self { files, places }
+    }
+}
+
 /// An iterator that reads folders when it comes to them.
 pub(super) struct NearestFiles<'t> {
     tree: &'t ReviewedTree,
@@ -61,7 +82,7 @@ pub(super) struct NearestFiles<'t> {
     files: HashSet<Vec<u8>>,
     folders: HashSet<Vec<u8>>,
     /// What was read of folders: many paths are looked up in few of them, most of which do not exist.
-    listed: HashMap<Vec<u8>, Option<Rc<Vec<FolderItem>>>>,
+    listed: HashMap<Vec<u8>, Option<Rc<ListedFolder>>>,
 }
 
 fn parent_of(path: &[u8]) -> &[u8] {
@@ -115,23 +136,21 @@ impl<'t> NearestFiles<'t> {
     }
 
     /// What lies in a folder; none: there is no such folder.
-    fn list(&mut self, path: &[u8]) -> Option<Rc<Vec<FolderItem>>> {
+    fn list(&mut self, path: &[u8]) -> Option<Rc<ListedFolder>> {
         if let Some(known) = self.listed.get(path) {
             return known.clone();
         }
         let folder = self.tree.open_folder(path).ok().flatten();
         let items = folder.map(|folder| self.tree.list_folder(&folder).unwrap_or_default());
-        let items = items.map(Rc::new);
+        let items = items.map(|items| Rc::new(ListedFolder::of(items)));
         self.listed.insert(path.to_vec(), items.clone());
         items
     }
 
     fn find_file(&mut self, path: &[u8]) -> Option<FileItem> {
-        let items = self.list(parent_of(path))?;
-        items.iter().find_map(|item| match item {
-            FolderItem::File(file) if file.path == path => Some(file.clone()),
-            _ => None,
-        })
+        let folder = self.list(parent_of(path))?;
+        let at = folder.places.get(path)?;
+        Some(folder.files[*at].clone())
     }
 
     fn take_step(&mut self, step: Step) -> Option<FileItem> {
@@ -142,12 +161,8 @@ impl<'t> NearestFiles<'t> {
                 self.files.insert(path).then_some(file)
             }
             Step::Shallow(path) => {
-                let items = self.list(&path)?;
-                let files = items.iter().filter_map(|item| match item {
-                    FolderItem::File(file) => Some(Step::File(file.clone())),
-                    FolderItem::Folder(_) => None,
-                });
-                self.step_next(files.collect());
+                let folder = self.list(&path)?;
+                self.step_next(folder.files.iter().cloned().map(Step::File).collect());
                 None
             }
             Step::DeepPath(path) => {
