@@ -1,9 +1,9 @@
-//! A filled brief alone, for `benches/run.py`: `brief REPOSITORY FROM TO`. With `text` as a fourth argument it prints the
-//! brief itself, to be compared with that of another build.
+//! A filled brief alone, for `benches/run.py`: `brief REPOSITORY FROM TO`. With `text` as a fourth argument it prints
+//! the brief itself, to be compared with that of another build.
 //!
-//! Prints the median and the slowest of 15 in milliseconds: what looking around the change takes (tree and history), and
-//! rendering the brief with it; then the bytes of the context and what a bound left out. On a second line: what judges' look-ups
-//! take that find nothing and so read the whole tree, each once with nothing kept, and once more.
+//! Prints the median and the slowest of 15 in milliseconds: what looking around the change takes (tree and history),
+//! and rendering the brief with it; then the bytes of the context and what a bound left out. On a second line: what
+//! judges' look-ups take that find nothing and so read the whole tree, each once with nothing kept, and once more.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Write};

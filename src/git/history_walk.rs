@@ -159,7 +159,7 @@ impl HistoryWalk<'_> {
         })?;
         let trees = (parent.tree, commit.tree);
         self.trees.insert(first, parent);
-        // Most commits touch nothing that is asked for. Seeing that takes a few folders, comparing takes all that differ.
+        // Most commits touch nothing that is asked for. Seeing that takes a few folders, comparing all that differ.
         if !self.touches_any(trees, &files, on_main_line)? {
             self.pass_on(first, files);
             return Ok(true);

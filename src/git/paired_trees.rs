@@ -97,8 +97,7 @@ mod tests {
     }
 
     impl StoredTrees {
-        /// Stores the files below a folder; the names of files are in lower case and those of folders in upper case, so none is
-        /// both.
+        /// Stores the files below a folder. Files have lower-case names and folders upper-case ones, so none is both.
         fn store(&mut self, files: &Listing) -> ObjectId {
             let mut items: BTreeMap<&str, (&str, ObjectId)> = BTreeMap::new();
             let tops: BTreeSet<&str> = files
