@@ -1,7 +1,7 @@
 //! A person's word on a finding: it does not count, it counts again, or what a coding agent proposed is accepted.
 
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::council::{Dismissal, DismissalGround, critical_classes, rest_words};
+use crate::council::{Dismissal, DismissalGround, critical_classes, is_reason, rest_words};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
 use crate::report::Report;
@@ -81,15 +81,24 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
         by: String::new(),
         at: RealWorld::new().read_calendar().rfc3339,
     });
-    if dismissal.because.trim().is_empty() && !takes_back {
-        return Err(RunError::usage("a dismissal needs a reason")
-            .hint("git council dismiss ID --because '…'"));
+    if !is_reason(&dismissal.because) && !takes_back {
+        return Err(unreasoned(&dismissal.because));
     }
     dismissal.because = reason_without_secrets(dismissal.because.trim(), &report, start)?;
     match &start.started_by {
         Some(agent) => propose(dismissal, agent, &finding, request.decision, start),
         None => decide(dismissal, &finding, takes_back, start),
     }
+}
+
+/// What is copied from an example with its dots is told back: an empty reason is not what its author sees.
+fn unreasoned(because: &str) -> RunError {
+    let none = match Untrusted::new(because.trim()).line() {
+        none if none.is_empty() => String::new(),
+        given => format!(", and {given:?} is none"),
+    };
+    RunError::usage(format!("a dismissal needs a reason{none}"))
+        .hint("say why: git council dismiss ID --because 'the input is a constant'")
 }
 
 /// What an agent proposed, as a person's decision. It covers what the agent spoke of and nothing worse: whoever accepts has
