@@ -133,21 +133,8 @@ pub(super) fn plan_review(
             comments,
         });
     }
-    actions.extend(
-        wishes
-            .answers
-            .iter()
-            .map(|(comment, line)| PublishAction::Answer {
-                number: pull.number,
-                comment: *comment,
-                body: marker::sign_body(
-                    MarkerKind::Answer,
-                    &wishes.council,
-                    &serde_json::json!({}),
-                    line,
-                ),
-            }),
-    );
+    let answers = wishes.answers.iter();
+    actions.extend(answers.map(|answer| answer.to_action(pull.number, &wishes.council)));
     let threads = seen.threads.as_deref().unwrap_or_default();
     actions.extend(retold_comments(report, threads, wishes));
     let gone = resolved_threads(report, threads, wishes.full || seen.state().is_some());
@@ -206,7 +193,7 @@ fn retold_comments(
         let is_other = thread
             .severity
             .is_some_and(|told| told != found.finding.severity);
-        let is_open = !thread.closed && thread.order.is_none();
+        let is_open = !thread.closed && thread.orders.is_empty();
         // The next review finds the conversation by what our comment calls the finding, also one that somebody closed.
         let is_told_anew = thread.renamed || (is_open && is_other);
         let comment = thread.number.filter(|_| is_told_anew)?;

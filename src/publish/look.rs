@@ -7,7 +7,7 @@ use super::check;
 use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
 use super::marker::{self, MarkerKind};
-use super::order::find_order;
+use super::order::find_orders;
 use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
 use crate::report::uri::encode_component;
 
@@ -21,7 +21,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String, $check: St
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes {
-          id isResolved isOutdated
+          id isResolved isOutdated path line originalLine resolvedBy { login }
           comments(first: 50) { totalCount nodes { id databaseId url isMinimized createdAt lastEditedAt editor { login } body author { login __typename } pullRequestReview { id } } }
         }
       }
@@ -484,7 +484,9 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         fingerprint: mark.fingerprint,
         severity: mark.severity,
         classes: mark.classes,
+        place: thread_place(node),
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),
+        closed_by_us: flag(node, "isResolved") && is_resolved_by(node, me),
         outdated: flag(node, "isOutdated"),
         answered: node
             .pointer("/comments/totalCount")
@@ -492,12 +494,28 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
             .unwrap_or(1)
             > 1,
         number: first.get("databaseId").and_then(Value::as_u64),
-        order: find_order(
+        orders: find_orders(
             node.pointer("/comments/nodes")?.as_array()?.get(1..)?,
             me,
             council,
         ),
     })
+}
+
+/// `src/a.rs:7`: where a conversation stands, or stood before a push has changed its line.
+fn thread_place(node: &Value) -> Option<String> {
+    let path = json_text(node, "/path")?;
+    let line = |name| node.get(name).and_then(Value::as_u64);
+    Some(match line("line").or_else(|| line("originalLine")) {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    })
+}
+
+/// Whether it was us. A forge need not say that a bot did it.
+fn is_resolved_by(node: &Value, me: &ForgeIdentity) -> bool {
+    let login = json_text(node, "/resolvedBy/login");
+    login.is_some_and(|login| me.is_author(&login, true) || me.is_author(&login, false))
 }
 
 fn pull_of_graphql(pull: &Value) -> Option<PullRequest> {

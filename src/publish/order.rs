@@ -1,102 +1,79 @@
-//! `/council dismiss because …`: what somebody writes below a finding to argue it away.
+//! `/council dismiss because …`: what somebody writes below a finding to argue it away, and what we have answered.
 //!
 //! The words are anybody's. Whether they count is for the forge to say, which knows who may write.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::action::PublishAction;
 use super::call::json_text;
 use super::marker::{self, MarkerKind};
+use super::order_words::{OrderMeaning, read_order};
 use super::seen::ForgeIdentity;
-use crate::council::DismissalGround;
-
-/// How a reply begins that argues a finding away.
-const ORDER: &str = "/council dismiss";
-
-/// The word before the reason; people forget it.
-const BECAUSE: &str = "because";
-
-/// What may stand behind `as`; without it the finding is right, and somebody answers for it.
-const GROUNDS: [(&str, DismissalGround); 4] = [
-    ("wrong", DismissalGround::FalsePositive),
-    ("false-positive", DismissalGround::FalsePositive),
-    ("accepted-risk", DismissalGround::AcceptedRisk),
-    ("fixed", DismissalGround::Fixed),
-];
-
-/// The most characters of a reason.
-const MAX_REASON: usize = 500;
+use crate::packet::sha256;
 
 /// A reply in one of our conversations that argues its finding away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DismissOrder {
     /// Who writes, as the forge says.
     pub login: String,
-    /// Whether they call the finding wrong, or answer for it.
-    pub ground: DismissalGround,
-    /// Why, in their words; empty where they do not say it, and then nothing is dismissed.
-    pub because: String,
+    pub meaning: OrderMeaning,
     /// When, RFC 3339.
     pub at: String,
     /// Who wrote its words, where that is not `login`: whoever may write to a repository may edit everybody's replies.
     pub edited_by: Option<String>,
+    /// What tells this reply, in these words, from every other one.
+    pub reply: String,
     /// Whether we have answered it.
     pub answered: bool,
+    /// What it called its finding when we took it for the finding of the conversation: later reports number anew.
+    pub taken_for: Option<String>,
 }
 
-/// What a reply orders.
-#[derive(Debug, PartialEq, Eq)]
-struct ReadOrder {
-    ground: DismissalGround,
-    /// Empty where none is given.
-    because: String,
+/// One line below a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyAnswer {
+    /// The number of our comment that began the conversation.
+    pub comment: u64,
+    /// The reply that it answers.
+    pub reply: String,
+    /// What the reply called the finding, where it was taken for that of the conversation.
+    pub taken_for: Option<String>,
+    pub line: String,
 }
 
-/// The order in a reply, which begins one of its lines; none where there is none. What is quoted, or code, orders nothing.
-fn parse_order(body: &str) -> Option<ReadOrder> {
-    let mut fences = 0_usize;
-    let mut left = body;
-    while !left.is_empty() {
-        let line = left.lines().next().unwrap_or_default();
-        let is_fence = ["```", "~~~"]
-            .iter()
-            .any(|mark| line.trim_start().starts_with(mark));
-        fences += usize::from(is_fence);
-        let rest = left.trim_start_matches([' ', '\t']).strip_prefix(ORDER);
-        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-        if let Some(rest) = rest.filter(|_| fences.is_multiple_of(2)) {
-            return Some(read_words(rest.trim()));
+/// What the marker of an answer carries.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct AnswerMark {
+    /// The reply; none: an answer of an earlier version, to all that stood above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reply: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    taken_for: Option<String>,
+}
+
+impl ReplyAnswer {
+    /// The answer as it is sent.
+    pub(super) fn to_action(&self, number: u64, council: &str) -> PublishAction {
+        let mark = AnswerMark {
+            reply: Some(self.reply.clone()),
+            taken_for: self.taken_for.clone(),
+        };
+        PublishAction::Answer {
+            number,
+            comment: self.comment,
+            body: marker::sign_body(MarkerKind::Answer, council, &mark, &self.line),
         }
-        left = left.split_once('\n').map_or("", |(_, rest)| rest);
     }
-    None
 }
 
-/// `as wrong because it is a constant`: the ground, the word before the reason, and the reason itself.
-fn read_words(words: &str) -> ReadOrder {
-    let after = |text: &'_ str, word: &str| {
-        let rest = text.strip_prefix(word)?;
-        let ends = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == ':');
-        ends.then(|| rest.trim_start_matches(':').trim().to_owned())
-    };
-    let named = after(words, "as").and_then(|rest| {
-        let (name, ground) = GROUNDS
-            .iter()
-            .find(|(name, _)| after(&rest, name).is_some())?;
-        Some((after(&rest, name)?, *ground))
-    });
-    let (words, ground) = named.unwrap_or((words.to_owned(), DismissalGround::AcceptedRisk));
-    let reason = after(&words, BECAUSE).unwrap_or(words);
-    let because = crate::text::clip_chars(&reason, MAX_REASON).into_owned();
-    ReadOrder { ground, because }
-}
-
-/// The latest order among the replies of a conversation.
-pub(super) fn find_order(
+/// The orders among the replies of a conversation, the first one first.
+pub(super) fn find_orders(
     replies: &[Value],
     me: &ForgeIdentity,
     council: &str,
-) -> Option<DismissOrder> {
-    let mut found: Option<DismissOrder> = None;
+) -> Vec<DismissOrder> {
+    let mut found: Vec<DismissOrder> = Vec::new();
     for reply in replies {
         let login = json_text(reply, "/author/login").unwrap_or_default();
         let kind = json_text(reply, "/author/__typename");
@@ -104,29 +81,42 @@ pub(super) fn find_order(
         let body = json_text(reply, "/body").unwrap_or_default();
         if me.is_author(&login, !is_person) {
             let mark = marker::read_marker(MarkerKind::Answer, &body);
-            if mark.is_some_and(|mark| mark.council == council) {
-                found.iter_mut().for_each(|order| order.answered = true);
+            if let Some(mark) = mark.filter(|mark| mark.council == council) {
+                note_answer(&mut found, marker::marker_state(&mark).unwrap_or_default());
             }
-            continue;
-        }
-        let at = json_text(reply, "/createdAt").unwrap_or_default();
-        let order = parse_order(&body).filter(|_| is_person);
-        // Who has given a reason before does not take it back by an order without one.
-        let has_reason = found
-            .as_ref()
-            .is_some_and(|before| !before.because.is_empty());
-        if let Some(order) = order.filter(|order| !(has_reason && order.because.is_empty())) {
-            found = Some(DismissOrder {
-                ground: order.ground,
-                because: order.because,
-                at,
+        } else if let Some(meaning) = read_order(&body).filter(|_| is_person) {
+            found.push(DismissOrder {
+                meaning,
+                at: json_text(reply, "/createdAt").unwrap_or_default(),
                 edited_by: other_editor(reply, &login),
+                reply: reply_key(reply, &login, &body),
                 login,
                 answered: false,
+                taken_for: None,
             });
         }
     }
     found
+}
+
+/// Marks what an answer of ours answers.
+fn note_answer(orders: &mut [DismissOrder], mark: AnswerMark) {
+    let is_it = |order: &&mut DismissOrder| match &mark.reply {
+        Some(reply) => order.reply == *reply,
+        None => true,
+    };
+    for order in orders.iter_mut().filter(is_it) {
+        order.answered = true;
+        order.taken_for.clone_from(&mark.taken_for);
+    }
+}
+
+/// Other words are another reply: whoever adds the reason that was missing is answered again.
+fn reply_key(reply: &Value, login: &str, body: &str) -> String {
+    let id = json_text(reply, "/id").unwrap_or_default();
+    let at = json_text(reply, "/createdAt").unwrap_or_default();
+    let all = [id.as_str(), at.as_str(), login, body].join("\0");
+    sha256(all.as_bytes())[..16].to_owned()
 }
 
 /// Who edited a reply last, if not its author; empty where the forge does not say who.
@@ -138,96 +128,104 @@ fn other_editor(reply: &Value, author: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
-    #[test]
-    fn a_reason_is_what_stands_behind_the_command() {
-        let of = |body: &str| parse_order(body).map(|order| order.because);
-        for (body, reason) in [
-            (
-                "/council dismiss because it is a constant",
-                "it is a constant",
-            ),
-            ("  /council dismiss a test fixture\n", "a test fixture"),
-            ("I looked at it.\n\n/council dismiss because below", "below"),
-            (
-                "```\nx\n```\n/council dismiss because after code",
-                "after code",
-            ),
-            (
-                "/council dismiss as we know the input",
-                "as we know the input",
-            ),
-            ("/council dismiss because two\nlines", "two\nlines"),
-            ("/council dismiss", ""),
-            ("/council dismiss because ", ""),
-            ("/council dismiss as wrong", ""),
-        ] {
-            assert_eq!(of(body).as_deref(), Some(reason), "{body}");
-        }
-        for no in [
-            "/council dismissal x",
-            "I say /council dismiss x",
-            "> /council dismiss x",
-            "```\n/council dismiss x\n```",
-            "",
-        ] {
-            assert_eq!(of(no), None, "{no}");
-        }
-        let long = of(&format!("/council dismiss {}", "x".repeat(9_000)));
-        assert_eq!(long.unwrap().chars().count(), 501);
-    }
+    use super::*;
 
-    #[test]
-    fn who_calls_a_finding_wrong_is_not_said_to_answer_for_it() {
-        let of = |words: &str| {
-            let order = parse_order(&format!("/council dismiss {words}")).unwrap();
-            (order.ground, order.because)
-        };
-        let wrong = (
-            DismissalGround::FalsePositive,
-            "it is a constant".to_owned(),
-        );
-        assert_eq!(of("as wrong because it is a constant"), wrong);
-        assert_eq!(of("as false-positive: it is a constant"), wrong);
-        assert_eq!(
-            of("because it is as wrong as can be").0,
-            DismissalGround::AcceptedRisk
-        );
-        assert_eq!(of("as fixed because it is gone").0, DismissalGround::Fixed);
-    }
-
-    #[test]
-    fn the_latest_order_of_a_person_counts_and_our_answer_closes_it() {
-        let me = ForgeIdentity {
+    fn me() -> ForgeIdentity {
+        ForgeIdentity {
             login: "github-actions[bot]".into(),
+        }
+    }
+
+    fn says(login: &str, kind: &str, body: &str) -> Value {
+        json!({
+            "author": { "login": login, "__typename": kind }, "body": body, "createdAt": "2026-03-09T10:00:00Z",
+        })
+    }
+
+    /// The reasons of the orders, each with whether it was answered.
+    fn find(replies: &[Value]) -> Vec<(String, bool)> {
+        let orders = find_orders(replies, &me(), "c").into_iter();
+        let orders = orders.map(|order| match order.meaning {
+            OrderMeaning::Dismiss(words) => (words.because, order.answered),
+            other => (format!("{other:?}"), order.answered),
+        });
+        orders.collect()
+    }
+
+    fn answer_to(order: &DismissOrder) -> Value {
+        let answer = ReplyAnswer {
+            comment: 1,
+            reply: order.reply.clone(),
+            taken_for: None,
+            line: "Not dismissed.".into(),
         };
-        let says = |login: &str, kind: &str, body: &str| {
-            json!({
-                "author": { "login": login, "__typename": kind }, "body": body, "createdAt": "2026-03-09T10:00:00Z",
-            })
+        let PublishAction::Answer { body, .. } = answer.to_action(1, "c") else {
+            panic!("no answer");
         };
+        says("github-actions", "Bot", &body)
+    }
+
+    #[test]
+    fn the_orders_of_people_are_found_and_an_old_answer_of_ours_answers_all_above_it() {
         let answer = marker::sign_body(MarkerKind::Answer, "c", &json!({}), "Dismissed.");
         let first = says("ann", "User", "/council dismiss because one");
         let second = says("zoe", "User", "/council dismiss because two");
-        let find =
-            |replies: &[Value]| find_order(replies, &me, "c").map(|o| (o.because, o.answered));
+        let (one, two) = ("one".to_owned(), "two".to_owned());
         assert_eq!(
             find(&[first.clone(), second.clone()]),
-            Some(("two".into(), false))
+            [(one.clone(), false), (two.clone(), false)]
         );
         let ours = says("github-actions", "Bot", &answer);
-        assert_eq!(
-            find(&[first.clone(), ours.clone()]),
-            Some(("one".into(), true))
-        );
-        assert_eq!(find(&[first, ours, second]), Some(("two".into(), false)));
+        assert_eq!(find(&[first.clone(), ours.clone()]), [(one.clone(), true)]);
+        assert_eq!(find(&[first, ours, second]), [(one, true), (two, false)]);
         assert_eq!(
             find(&[says("helper", "Bot", "/council dismiss because three")]),
-            None
+            []
         );
         // A person may be called as the bot is, and writes what it writes.
-        assert_eq!(find(&[says("github-actions", "User", &answer)]), None);
+        assert_eq!(find(&[says("github-actions", "User", &answer)]), []);
+    }
+
+    /// Who writes other words in place of those that were answered is answered again.
+    #[test]
+    fn a_reply_with_other_words_is_another_reply() {
+        let before = says("zoe", "User", "/council dismiss");
+        let answer = answer_to(&find_orders(&[before], &me(), "c")[0]);
+        let after = says("zoe", "User", "/council dismiss because two");
+        assert_eq!(find(&[after, answer]), [("two".to_owned(), false)]);
+    }
+
+    proptest! {
+        /// In whatever order replies and answers come: each reply is answered by its own answer and by no other one.
+        #[test]
+        fn each_reply_has_its_own_answer(
+            bodies in prop::collection::vec("/council dismiss( because [a-z]{4,8}| [a-z]{4} because|)", 1..5),
+            answered in prop::collection::vec(any::<bool>(), 5),
+            is_late in any::<bool>(),
+        ) {
+            let reply = |(at, body): (usize, &String)| {
+                let mut reply = says(["ann", "zoe"][at % 2], "User", body);
+                reply["id"] = format!("PRRC_{at}").into();
+                reply
+            };
+            let replies: Vec<Value> = bodies.iter().enumerate().map(reply).collect();
+            let orders = find_orders(&replies, &me(), "c");
+            prop_assert_eq!(orders.len(), replies.len());
+            let (mut talk, mut answers) = (Vec::new(), Vec::new());
+            for ((reply, order), is_answered) in replies.into_iter().zip(&orders).zip(&answered) {
+                talk.push(reply);
+                let answer = is_answered.then(|| answer_to(order));
+                match is_late {
+                    true => answers.extend(answer),
+                    false => talk.extend(answer),
+                }
+            }
+            talk.append(&mut answers);
+            let told: Vec<bool> = find_orders(&talk, &me(), "c").iter().map(|order| order.answered).collect();
+            prop_assert_eq!(told.as_slice(), &answered[..told.len()]);
+        }
     }
 }

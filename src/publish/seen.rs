@@ -88,16 +88,20 @@ pub struct ReviewThread {
     pub severity: Option<Severity>,
     /// What the critical versions of the finding were about when the comment was posted.
     pub classes: Vec<String>,
+    /// The line beside which it stands, as people read it.
+    pub place: Option<String>,
     /// Whether somebody resolved it, or our comment was hidden.
     pub closed: bool,
+    /// Whether it was us who resolved it, as the forge says: the finding was gone.
+    pub closed_by_us: bool,
     /// Whether the line is no longer in the diff.
     pub outdated: bool,
     /// Whether somebody else said something in it.
     pub answered: bool,
     /// The number of our comment in it, for a reply.
     pub number: Option<u64>,
-    /// Who argues the finding away in it, if somebody does.
-    pub order: Option<DismissOrder>,
+    /// Who argues the finding away in it, the first one first.
+    pub orders: Vec<DismissOrder>,
 }
 
 /// The conversations of a page, each under what its finding is called in a report: an edit beside a line gives what is found
@@ -106,7 +110,7 @@ pub(super) fn follow_findings(threads: &[ReviewThread], report: &Report) -> Vec<
     let earlier = report.receipt.run.earlier.as_ref();
     let follow = |thread: &ReviewThread| {
         let name = earlier.and_then(|earlier| earlier.name_now(&thread.fingerprint));
-        let name = name.filter(|_| thread.order.is_none());
+        let name = name.filter(|_| thread.orders.is_empty());
         ReviewThread {
             fingerprint: name.unwrap_or(&thread.fingerprint).to_owned(),
             renamed: name.is_some(),

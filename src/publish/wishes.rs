@@ -6,6 +6,7 @@ use crate::report::GatePolicy;
 
 use super::action::Surface;
 use super::lines::DiffLines;
+use super::order::ReplyAnswer;
 
 /// The most comments beside lines unless told otherwise: more of them hide a conversation.
 pub(crate) const MAX_INLINE: usize = 10;
@@ -37,8 +38,8 @@ pub struct PublishOptions {
     pub full: bool,
     /// What decided beside the change.
     pub rules: String,
-    /// What is answered to replies: the number of our comment, and one line.
-    pub answers: Vec<(u64, String)>,
+    /// What is answered to replies.
+    pub answers: Vec<ReplyAnswer>,
     /// Values that stand nowhere in the report: paths of files that were written.
     pub outputs: Vec<(&'static str, String)>,
 }

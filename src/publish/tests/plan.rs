@@ -119,11 +119,13 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
         classes: Vec::new(),
+        place: None,
         closed: false,
+        closed_by_us: false,
         outdated: false,
         answered: false,
         number: Some(1),
-        order: None,
+        orders: Vec::new(),
     }
 }
 
@@ -156,28 +158,30 @@ fn two_hundred_findings_take_seven_writes() {
 fn a_comment_beside_a_line_says_how_bad_its_finding_is_now() {
     use council_protocol::Severity::{Critical, Minor, Significant};
 
-    use crate::council::DismissalGround;
-    use crate::publish::order::DismissOrder;
-
     let report = report(1);
     let found = &report.outcome.findings[0];
     let order = DismissOrder {
         login: "ann".into(),
-        ground: DismissalGround::AcceptedRisk,
-        because: "it is a test".into(),
+        meaning: OrderMeaning::Unreasoned,
         at: String::new(),
         edited_by: None,
+        reply: String::new(),
         answered: true,
+        taken_for: None,
     };
     for told in [None, Some(Critical), Some(Significant), Some(Minor)] {
-        for (closed, order) in [(false, None), (true, None), (false, Some(order.clone()))] {
-            let is_open = !closed && order.is_none();
+        for (closed, orders) in [
+            (false, vec![]),
+            (true, vec![]),
+            (false, vec![order.clone()]),
+        ] {
+            let is_open = !closed && orders.is_empty();
             let is_other = told.is_some_and(|told| told != found.finding.severity);
             let mut seen = seen();
             seen.threads = Some(vec![ReviewThread {
                 severity: told,
                 closed,
-                order,
+                orders,
                 ..thread(found)
             }]);
             let retold: Vec<_> = plan_actions(&report, &seen, &wishes())

@@ -113,7 +113,8 @@ pub(crate) fn review_pull_request(
     let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let threads = seen.threads.as_deref().unwrap_or_default();
     let author = author.unwrap_or_default();
-    let heard = hear_replies(&hub, threads, &author, &prepared.redactor);
+    let last = seen.state();
+    let heard = hear_replies(&hub, threads, last.as_ref(), &author, &prepared.redactor);
     (wishes.answers, prepared.dismissed) = (heard.answers, heard.dismissals);
     let is_unreadable = seen.comments.first().is_some_and(|c| c.state().is_none());
     if is_unreadable && !publish.full {

@@ -10,6 +10,7 @@ mod faults;
 mod matrix;
 mod occasions;
 mod openapi;
+mod orders;
 mod proxy;
 mod register;
 mod remembered;

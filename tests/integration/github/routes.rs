@@ -263,6 +263,7 @@ fn open_thread(state: &mut State, pull: u64, comment: &Value, review: Option<&st
         place: comment.clone(),
         review: review.map(str::to_owned),
         resolved: false,
+        resolved_by: None,
         hidden: false,
         outdated: false,
         comments: 1,
@@ -433,7 +434,9 @@ pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
             return forbidden();
         }
         for thread in &mut state.threads {
-            thread.resolved |= ids.contains(&thread.id.as_str());
+            if ids.contains(&thread.id.as_str()) {
+                (thread.resolved, thread.resolved_by) = (true, Some(ME));
+            }
         }
         return Reply::new(200, json!({ "data": {} }));
     }
@@ -539,10 +542,11 @@ fn shown_review(review: &Value) -> Value {
 /// GraphQL spells the login of a bot without its brackets.
 fn thread(thread: &Thread) -> Value {
     let login = thread.login.trim_end_matches("[bot]");
-    let replies = thread.replies.iter().map(|(who, body)| {
+    let replies = thread.replies.iter().enumerate().map(|(at, (who, body))| {
         let kind = if who == ME { "Bot" } else { "User" };
         let editor = thread.edited_by.as_ref().filter(|_| who != ME);
         json!({
+            "id": format!("{}_{at}", comment_id(thread)),
             "lastEditedAt": editor.map(|_| "2026-03-09T11:00:00Z"),
             "editor": editor.map(|login| json!({ "login": login })),
             "author": { "login": who.trim_end_matches("[bot]"), "__typename": kind },
@@ -562,6 +566,8 @@ fn thread(thread: &Thread) -> Value {
     nodes.extend(replies);
     json!({
         "id": thread.id, "isResolved": thread.resolved, "isOutdated": thread.outdated,
+        "path": thread.place["path"], "line": thread.place["line"],
+        "resolvedBy": thread.resolved_by.map(|login| json!({ "login": login })),
         "comments": { "totalCount": thread.comments, "nodes": nodes },
     })
 }

@@ -42,6 +42,8 @@ pub(super) struct Thread {
     /// The review that it came with.
     pub(super) review: Option<String>,
     pub(super) resolved: bool,
+    /// Who resolved it, where the forge says so.
+    pub(super) resolved_by: Option<&'static str>,
     pub(super) hidden: bool,
     /// Whether a push has changed its line.
     pub(super) outdated: bool,
