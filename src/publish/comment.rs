@@ -86,7 +86,10 @@ fn source_links(
         let ours = url.starts_with(&format!("{repository}/")) && url.chars().all(plain);
         ours.then(|| (thread.fingerprint.clone(), url))
     };
-    let threads = threads.iter().filter_map(conversation).collect();
+    // Where a finding has several conversations, the one that goes on is read.
+    let (closed, open): (Vec<_>, Vec<_>) = threads.iter().partition(|thread| thread.closed);
+    let threads = closed.into_iter().chain(open);
+    let threads = threads.filter_map(conversation).collect();
     Some(markdown::SourceLinks {
         repository,
         commit: wishes.head.clone(),

@@ -55,13 +55,11 @@ impl<'a> PlacedFindings<'a> {
         let Some(threads) = &seen.threads else {
             return Self::default();
         };
-        // Also what somebody resolved or answered, or what a push has outdated, is not raised again.
-        let mut taken: BTreeSet<String> = thread_fingerprints(threads.iter());
-        let known = thread_fingerprints(
-            threads
-                .iter()
-                .filter(|t| !t.outdated || t.answered || t.closed),
-        );
+        // What somebody resolved or answered, or a push has outdated, is not raised again unless it was gone.
+        let counted = seen.counted_before(report);
+        let left = || threads.iter().filter(|one| !is_over(one, counted.as_ref()));
+        let mut taken: BTreeSet<String> = thread_fingerprints(left());
+        let known = thread_fingerprints(left().filter(|t| !t.outdated || t.answered || t.closed));
         let fits = |found: &&JudgedFinding| {
             found.level.is_some_and(|level| level > FindingLevel::Note)
                 && wishes.lines.has_location(&found.finding.location)
@@ -95,6 +93,12 @@ pub(super) fn reading_place(
         true => ReadingPlace::Conversation,
         false => ReadingPlace::Forge,
     }
+}
+
+/// Whether a conversation is about what was gone since: nobody who sees the finding come back reads there.
+fn is_over(thread: &ReviewThread, counted: Option<&BTreeSet<String>>) -> bool {
+    let is_gone = counted.is_some_and(|counted| !counted.contains(&thread.fingerprint));
+    thread.closed && (thread.closed_by_us || is_gone)
 }
 
 fn thread_fingerprints<'t>(threads: impl Iterator<Item = &'t ReviewThread>) -> BTreeSet<String> {

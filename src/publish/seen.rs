@@ -1,5 +1,7 @@
 //! What stands on the forge already, as far as a plan depends on it.
 
+use std::collections::BTreeSet;
+
 use council_protocol::Severity;
 
 use super::marker::{self, MarkerKind};
@@ -161,6 +163,23 @@ impl ForgeState {
             threads: threads.map(|threads| follow_findings(threads, report)),
             ..self.clone()
         }
+    }
+
+    /// What counted when the last run ended, each also under its name of today; none where nobody knows all of it.
+    pub(super) fn counted_before(&self, report: &Report) -> Option<BTreeSet<String>> {
+        // A job without rights keeps no findings.
+        let state = self
+            .state()
+            .filter(|state| state.lost == 0 && state.key.is_some())?;
+        let earlier = report.receipt.run.earlier.as_ref();
+        let counted = state.open.iter().filter(|open| open.level.is_some());
+        let names = counted.flat_map(|open| {
+            let now = earlier.and_then(|earlier| earlier.name_now(&open.fingerprint));
+            now.map(str::to_owned)
+                .into_iter()
+                .chain([open.fingerprint.clone()])
+        });
+        Some(names.collect())
     }
 
     /// What the last run left, if nobody edited it.

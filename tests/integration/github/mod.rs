@@ -14,6 +14,7 @@ mod orders;
 mod proxy;
 mod register;
 mod remembered;
+mod returned;
 mod routes;
 mod server;
 mod stage;
