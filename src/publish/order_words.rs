@@ -56,7 +56,6 @@ pub struct DismissWords {
     pub names: Option<String>,
     /// Whether they call it wrong, or answer for it.
     pub ground: DismissalGround,
-    /// Why.
     pub because: String,
 }
 

@@ -120,6 +120,23 @@ fn the_finding_that_is_meant_is_the_one_of_the_report_shown_last() {
         .prints("at notes.md:");
 }
 
+/// The line that a report offers ends with `--because '…'`: whoever pastes it as it stands has not said why.
+#[test]
+fn what_stands_for_a_reason_in_an_offered_line_dismisses_nothing() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    for none in ["…", "...", "<reason>", "reason", " "] {
+        repo.council(["dismiss", "F1", "--because", none])
+            .ends(2)
+            .tells("a dismissal needs a reason")
+            .tells("say why: git council dismiss ID --because 'the input is a constant'");
+    }
+    repo.council(["dismiss", "F1", "--because", "…"])
+        .ends(2)
+        .tells("and \"…\" is none");
+    repo.council(["review", "HEAD"]).ends(1);
+}
+
 /// What came in the background, or was shown to a coding agent, is nothing that a person has seen.
 #[test]
 fn a_report_that_nobody_was_shown_is_not_the_one_that_is_meant() {
