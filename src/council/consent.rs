@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use council_protocol::Vote;
 
+use super::denials::denies_all;
 use super::plain_words::{Words, has_refusing_mark, is_invisible};
 
 /// Whole votes for a change.
@@ -247,6 +248,44 @@ pub const RESERVATIONS: &[&str] = &[
     "but", "however", "except", "unless", "although", "though", "if", "only", "yet",
 ];
 
+/// Words that make an approval one under a condition, or of the rest only.
+pub const CONDITIONS: &[&str] = &[
+    "once",
+    "after",
+    "until",
+    "till",
+    "provided",
+    "providing",
+    "assuming",
+    "conditional",
+    "conditionally",
+    "pending",
+    "otherwise",
+    "other than",
+    "apart from",
+    "aside from",
+    "besides",
+    "excepting",
+    "barring",
+    "save for",
+    "first",
+    "afterwards",
+    "nevertheless",
+    "nonetheless",
+    "despite",
+    "whereas",
+    "with the exception",
+    "as long as",
+    "so long as",
+    "subject to",
+    "caveat",
+    "caveats",
+    "reservation",
+    "reservations",
+    "follow up",
+    "followup",
+];
+
 /// Whole statements that say nothing against a change, beside the approvals.
 const NOTHING_SAID: &[&str] = &[
     "nothing to add",
@@ -379,6 +418,7 @@ fn is_plain_piece(words: &Words, has_place: bool) -> bool {
     });
     let clears = |word: &String| is_in(CLEARING, word) || REASSURING.contains(&word.as_str());
     only(&[COURTESY])
+        || denies_all(words)
         || rest.0.len() < words.0.len() && is_beside
         || begins_with_reader && has(RECEIPTS) && only(&[RECEIPTS, READ_THINGS])
         || has(GOOD) && only(&[GOOD, GOOD_SUBJECTS])

@@ -17,6 +17,7 @@ mod cluster;
 pub mod consensus;
 pub mod consent;
 mod contention;
+mod denials;
 mod disagreement;
 mod dismissal;
 mod disposition;

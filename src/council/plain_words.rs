@@ -1,5 +1,7 @@
 //! What people and models write in plain words, in answers that follow no form: what stops a change, and what only sounds so.
 
+use super::denials::without_denied_faults;
+
 /// Phrases that name a disagreement and mean its end.
 const ENDED: &[&str] = &[
     "no longer disagree",
@@ -270,7 +272,7 @@ fn is_stopped_by(words: &Words) -> bool {
 }
 
 /// What programs do that have a fault.
-const FAULTS: &[&str] = &[
+pub(super) const FAULTS: &[&str] = &[
     "crash",
     "crashes",
     "crashed",
@@ -438,7 +440,7 @@ pub(super) fn names_file(text: &str) -> bool {
 
 /// Whether a text names a fault that programs have, and neither denies it nor says that it is gone.
 pub(super) fn names_fault(text: &str) -> bool {
-    let words = Words::of(text).without(TERMS);
+    let words = without_denied_faults(text).without(TERMS);
     let is_harmless = |word: &String| {
         NEGATIONS.contains(&word.as_str()) || word != "0" && HARMLESS.contains(&word.as_str())
     };

@@ -2,6 +2,7 @@
 //! the change, or what its judge did, in a few forms; of the first person and of judgements those are known, not the others.
 
 use super::consent::REASSURING;
+use super::denials::{HARMED, denies_all, has_exception, is_nobody};
 use super::own_words::says_nothing;
 use super::plain_words::{Words, is_place_word};
 
@@ -229,6 +230,10 @@ const CASES: &[&str] = &[
 /// Judgements that are good ones, denied or not.
 const APPROVING: &str = "ready mergeable complete clear consistent necessary sufficient acceptable appropriate reasonable needed";
 
+/// What every place of a change should be.
+const QUALITIES: &str = "safe correct right sound ok okay good fine guarded handled covered checked verified \
+    validated escaped tested acceptable sufficient ready";
+
 /// Words at which the judgement ends and the reasons begin.
 const ENDS: &[&str] = &[
     "of", "that", "which", "to", "in", "for", "with", "by", "from", "and", "on", "at", "as",
@@ -250,6 +255,7 @@ const NEUTRAL: &str = "a an the one only just purely mostly mainly quite very ra
     true false public private optional required possible_to unaffected untouched preserved retained restored protected \
     serialized synchronized locked released freed flushed awaited quoted sanitized sanitised hashed encrypted signed verified \
     tested reviewed reached used needed unused dead unreachable updated extended shared copied computed derived inlined \
+    consistently properly everywhere throughout uniformly \
     extracted merged split sorted ordered counted measured limited capped clamped rounded parsed read written sent \
     declared defined initialized initialised imported exported propagated rejected refused raised caught logged reported taken gone x";
 
@@ -287,11 +293,15 @@ pub(super) fn takes_stand(sentence: &str) -> bool {
     }
     let prose = without_code(sentence);
     is_foreign(&prose)
+        || has_exception(&prose)
         || prose
             .split([',', ';', ':', '(', ')', '—', '–'])
             .any(|clause| {
                 let words = Words::of(clause);
-                asks(&words) || doubts(&words) || judges(&words) || speaks_for_itself(&words)
+                asks(&words) && !denies_all(&words)
+                    || doubts(&words)
+                    || judges(&words)
+                    || speaks_for_itself(&words)
             })
 }
 
@@ -335,17 +345,47 @@ fn judges(words: &Words) -> bool {
             .take_while(|word| !is_one(ENDS, word))
             .map(String::as_str)
             .collect();
-        let is_known = |word: &&str| is_in(NEUTRAL, word) || is_one(REASSURING, word);
+        let is_unharmed = is_nobody(words, at);
+        let is_known = |word: &&str| {
+            let is_good = is_in(NEUTRAL, word) || is_one(REASSURING, word);
+            is_good || is_unharmed && is_one(HARMED, word)
+        };
         let is_there = at > 0 && words[at - 1] == "there";
         let is_denied = said.first() == Some(&"not");
         let is_good = |word: &&str| is_one(REASSURING, word) || is_in(APPROVING, word);
         match said.first() {
             Some(&"no" | &"nothing" | &"none") => false,
-            _ if is_there => !said.iter().any(is_known_thing),
+            _ if is_there => !said.iter().any(is_known_thing) && !is_single(&words[at + 1..]),
             _ if is_denied => said.iter().any(is_good),
+            // `No path is safe`: what is good of nobody is missing.
+            _ if is_unharmed && said.iter().any(|word| is_in(QUALITIES, word)) => true,
             _ => !said.iter().all(is_known),
         }
     })
+}
+
+/// How it is said that there is one, and no other.
+const SINGLE: &str = "one single a only just exactly";
+
+/// Of what there may be one without harm.
+const SINGLE_THINGS: &str = "thread caller writer reader user process owner consumer producer call use \
+    place implementation";
+
+/// What may stand behind it.
+const SINGLE_BEHIND: &str = "here now only of it this that in the program process file at a time";
+
+/// `one thread`, and nothing else: `one thread without a lock` is a fault.
+fn is_single(words: &[String]) -> bool {
+    let counts = words.iter().take_while(|word| is_in(SINGLE, word)).count();
+    let counted = words[..counts].iter();
+    let is_one = counted
+        .into_iter()
+        .any(|word| word == "one" || word == "single");
+    let thing = words.get(counts);
+    let mut behind = words.iter().skip(counts + 1);
+    is_one
+        && thing.is_some_and(|thing| is_in(SINGLE_THINGS, thing))
+        && behind.all(|word| is_in(SINGLE_BEHIND, word))
 }
 
 fn is_known_thing(word: &&str) -> bool {

@@ -285,6 +285,35 @@ proptest! {
         prop_assert_eq!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
     }
 
+    /// Whoever says in a sentence of its own that nothing is wrong, or left to do, has consented beside its vote;
+    /// whoever
+    /// takes a part of that back has not.
+    #[test]
+    fn a_denial_beside_a_vote_settles_unless_it_has_an_exception(
+        denial in select(&[
+            "I found nothing wrong", "I see nothing wrong in this change", "There is nothing wrong here",
+            "No bugs found", "I found no errors", "No defects", "No changes needed",
+            "No further action is required", "No follow-up is necessary",
+            "There are no further changes required from my side", "Nothing to fix",
+            "I saw nothing suspicious",
+        ][..]),
+        but in select(&[
+            " except in f", ", but the second loop", " apart from the lock", " once the lock is there",
+            " unless x is 0", ", except for f", " other than the lock",
+        ][..]),
+        form in 0..3usize,
+    ) {
+        let beside = |said: &str| match form {
+            0 => format!("Vote: PASS — {said}."),
+            1 => format!("Vote: PASS\n\n{said}."),
+            _ => format!("{said}.\n\n**Vote: PASS**"),
+        };
+        let plain = closed(&["Vote: PASS", &beside(denial)]);
+        prop_assert_eq!(verdict(&plain), Verdict::Pass, "{}", denial);
+        let said = beside(&format!("{denial}{but}"));
+        prop_assert_ne!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
+    }
+
     /// Whoever names a place and clears it claims nothing there, wherever it says so beside its vote.
     #[test]
     fn a_place_that_is_cleared_is_no_point(

@@ -3,51 +3,13 @@
 //! Consent is bare: whoever approves under a condition, or names a defect beside the vote, has not approved. A doubt that is
 //! misread costs a round, a consent that is misread costs the verdict.
 
-use crate::council::consent::{APPROVALS, REASSURING, RESERVATIONS, RETRACTIONS};
+use crate::council::consent::{APPROVALS, CONDITIONS, REASSURING, RESERVATIONS, RETRACTIONS};
 use crate::council::plain_words::{HARMLESS, NEGATIONS, TERMS, Words};
 
 /// Whether a section that names no vote and answers nothing still says that it found nothing.
 pub(crate) fn is_approval(text: &str) -> bool {
     Words::of(text).has_any(APPROVALS)
 }
-
-/// Words that make an approval one under a condition, or of the rest only.
-const CONDITIONS: &[&str] = &[
-    "once",
-    "after",
-    "until",
-    "till",
-    "provided",
-    "providing",
-    "assuming",
-    "conditional",
-    "conditionally",
-    "pending",
-    "otherwise",
-    "other than",
-    "apart from",
-    "aside from",
-    "besides",
-    "excepting",
-    "barring",
-    "save for",
-    "first",
-    "afterwards",
-    "nevertheless",
-    "nonetheless",
-    "despite",
-    "whereas",
-    "with the exception",
-    "as long as",
-    "so long as",
-    "subject to",
-    "caveat",
-    "caveats",
-    "reservation",
-    "reservations",
-    "follow up",
-    "followup",
-];
 
 /// Words that name something wrong with code.
 const DEFECTS: &[&str] = &[
