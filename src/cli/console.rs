@@ -169,6 +169,13 @@ impl Console {
         self.write_stderr(&text);
     }
 
+    /// Tells what a reader of the verdict should know beside it; silent with `-q`.
+    pub(crate) fn note(&self, message: &str) {
+        if self.verbosity != Verbosity::Quiet {
+            self.write_stderr(&labelled("note:", HINT, message));
+        }
+    }
+
     /// Tells something that does not stop the run; silent with `-q`.
     pub(crate) fn warning(&self, message: &str) {
         if self.verbosity != Verbosity::Quiet {

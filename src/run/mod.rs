@@ -83,6 +83,7 @@ pub(crate) mod stored_request;
 pub(crate) mod suggestion;
 pub(crate) mod trust;
 pub(crate) mod turn_steps;
+pub(crate) mod uncommitted;
 pub(crate) mod waiting;
 pub(crate) mod watch;
 pub(crate) mod whole;

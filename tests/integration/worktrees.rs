@@ -190,3 +190,40 @@ fn a_number_of_another_branch_s_report_dismisses_nothing() {
         .prints("first.pem")
         .tells("not about HEAD");
 }
+
+/// Whoever applied a fix and reviews the commit again is told that nobody looked at the fix; programs, jobs and hooks
+/// are not.
+#[test]
+fn what_is_not_committed_is_told_beside_a_review_of_commits() {
+    let repo = Repo::with_base();
+    repo.write("a.py", "x = 1\n");
+    repo.commit("Add");
+    let note = "uncommitted changes, which were not reviewed: git council review --worktree";
+    let told = |vars: &[(&str, &str)], args: &[&str]| {
+        let run = repo.council_with(vars, &[&["review"], args].concat());
+        (run.stderr.contains(note), run.stderr)
+    };
+    assert!(!told(&[], &["HEAD"]).0, "nothing is changed");
+    repo.write("new.py", "y = 1\n");
+    assert!(!told(&[], &["HEAD"]).0, "nobody tracks it");
+    repo.write("a.py", "x = 2\n");
+    let (is_told, stderr) = told(&[], &["HEAD"]);
+    assert!(is_told && stderr.contains("note: a.py has"), "{stderr}");
+    repo.git(["add", "new.py"]);
+    let (_, stderr) = told(&[], &["HEAD"]);
+    assert!(stderr.contains("note: a.py, new.py have"), "{stderr}");
+    for (vars, args) in [
+        (&[][..], &["HEAD", "--json"][..]),
+        (&[], &["HEAD", "--format", "sarif"]),
+        (&[], &["HEAD", "--quiet"]),
+        (&[], &["HEAD", "--", "src"]),
+        (&[], &["HEAD~1"]),
+        (&[], &["--worktree"]),
+        (&[], &["--staged"]),
+        (&[("CI", "true")], &["HEAD"]),
+        (&[("GIT_INDEX_FILE", ".git/index")], &["HEAD"]),
+    ] {
+        let (is_told, stderr) = told(vars, args);
+        assert!(!is_told, "{vars:?} {args:?}: {stderr}");
+    }
+}

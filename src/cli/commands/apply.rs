@@ -6,6 +6,10 @@ use crate::cli::context::CommandContext;
 use crate::run::apply::{add_test, apply_suggestion};
 use crate::run::error::RunError;
 
+/// A review of commits, the next thing that people run, reads nothing of the worktree.
+const NEXT_STEP: &str =
+    "next: commit it, then review again; before that: git council review --worktree\n";
+
 /// Apply a finding's suggested fix to the worktree, unless its lines have changed
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ApplyArgs {
@@ -27,5 +31,6 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
             .print(&add_test(&args.id, args.run.as_deref(), start)?);
     }
     let done = apply_suggestion(&args.id, args.run.as_deref(), start)?;
-    start.console.print(&done)
+    start.console.print(&done)?;
+    start.console.print(NEXT_STEP)
 }

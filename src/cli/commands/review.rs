@@ -8,7 +8,7 @@ use crate::cli::detach;
 use crate::cli::github::job::JobSurfaces;
 use crate::cli::live::is_standard_output;
 use crate::cli::review_args::{OutputArgs, ReviewArgs};
-use crate::config::Settings;
+use crate::config::{ReportFormat, Settings};
 use crate::council::outcome::Verdict;
 use crate::git::commit_at;
 use crate::publish::{DiffLines, WorkflowJob};
@@ -26,6 +26,7 @@ use crate::run::page::render_artefact;
 use crate::run::prepare::prepare_review;
 use crate::run::request::ReviewRequest;
 use crate::run::shown::remember_verdict;
+use crate::run::uncommitted::uncommitted_note;
 use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -132,6 +133,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     // The verdict is the last line that a reader sees.
     hint_other_judges(&settings, &start);
+    tell_uncommitted(&args, &report, &output, &start);
     let code = deliver_and_tell(&args.output, &report, &output, &start);
     let code = if unwritten.is_empty() {
         code
@@ -255,6 +257,25 @@ pub(crate) fn tell_end(report: &Report, code: u8, start: &CommandContext) {
             reused: report.receipt.run.recognised.is_some(),
         };
         events.write(&ProgressEvent::new(report.receipt.run.duration_ms, kind));
+    }
+}
+
+/// What was changed in a file and not committed is told to people: programs, jobs and hooks ask for what they want.
+fn tell_uncommitted(
+    args: &ReviewArgs,
+    report: &Report,
+    output: &ReportOutput<'_>,
+    start: &CommandContext,
+) {
+    let is_read = output.file.is_some()
+        || matches!(output.format, ReportFormat::Terminal | ReportFormat::Story);
+    // git names its index to the hooks of a commit.
+    let is_hook = args.announce || start.environment.get("GIT_INDEX_FILE").is_some();
+    if !is_read || is_hook || start.environment.is_ci() {
+        return;
+    }
+    if let Some(note) = uncommitted_note(&report.target, &args.pathspecs, start) {
+        start.console.note(&note);
     }
 }
 
