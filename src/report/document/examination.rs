@@ -1,12 +1,16 @@
 //! The rounds of a cross-examination: challenges, messages, interventions of the moderator, moves, ballots.
 
 use council_protocol::RoundNumber;
+use council_protocol::answer::BallotVote;
+use council_protocol::packet::TargetKind;
 use council_protocol::task::InterventionKind;
 
 use super::debate::{RoundWriter, clip_speech, evidence_text, move_text};
 use crate::council::ledger::{InterventionRecord, JudgeStand, MessageRecord, RoundRecord};
 use crate::council::outcome::PositionChange;
 use crate::report::council_word::{self, ballot_decision};
+use crate::report::whole::Report;
+use crate::report::words::JudgeNames;
 use crate::report::{group, words};
 
 impl<'a> RoundWriter<'a> {
@@ -178,25 +182,63 @@ impl<'a> RoundWriter<'a> {
     }
 
     fn decision(&mut self) {
-        let Some(decision) = ballot_decision(self.report) else {
-            return;
-        };
-        let word = council_word::ballot_word(decision.word);
-        let mut line = format!(
-            "Decision: {word} by the ballots ({})",
-            decision.tally_text()
-        );
-        if decision.divided {
-            line.push_str(", and the council is divided");
+        if let Some(line) = decision_line(self.report) {
+            self.push_sentence(0, line);
         }
-        if let Some(confidence) = decision.confidence {
-            line.push_str(&format!(
-                "; confidence {}",
-                words::confidence_word(confidence)
-            ));
-        }
-        self.push_sentence(0, line);
     }
+}
+
+/// What the ballots come to, in a sentence.
+fn decision_line(report: &Report) -> Option<String> {
+    let decision = ballot_decision(report)?;
+    let word = council_word::ballot_word(decision.word);
+    let mut line = format!(
+        "Decision: {word} by the ballots ({})",
+        decision.tally_text()
+    );
+    if decision.divided {
+        line.push_str(", and the council is divided");
+    }
+    if let Some(confidence) = decision.confidence {
+        line.push_str(&format!(
+            "; confidence {}",
+            words::confidence_word(confidence)
+        ));
+    }
+    Some(line)
+}
+
+/// What whoever asked a question wanted to know: whether to proceed, on which conditions, and what still worries. A
+/// change has
+/// findings for that.
+pub(super) fn answer_to_question(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
+    let is_question = matches!(report.target.kind, TargetKind::Topic | TargetKind::File);
+    let Some(line) = decision_line(report).filter(|_| is_question) else {
+        return Vec::new();
+    };
+    let ballots = || report.outcome.ledger.ballots.iter();
+    let conditions = ballots().flat_map(|cast| {
+        let who = names.get(&cast.judge);
+        let own = cast.ballot.conditions.iter();
+        own.map(move |said| (said.trim(), who))
+    });
+    let worries = ballots().filter(|cast| cast.ballot.vote != BallotVote::Proceed);
+    let worries = worries.map(|cast| {
+        let said = cast.ballot.remaining_concern.trim();
+        (said, names.get(&cast.judge))
+    });
+    let tell = |what: &str, said: Vec<(&str, Vec<&str>)>| {
+        let said = said.into_iter().filter(|(said, _)| !said.is_empty());
+        let told = said.map(|(said, who)| {
+            let who = words::join_names(&who);
+            format!("{what} ({who}): {}", clip_speech(said))
+        });
+        told.collect::<Vec<_>>()
+    };
+    let mut told = vec![line];
+    told.extend(tell("condition", group::by_key(conditions)));
+    told.extend(tell("still worries", group::by_key(worries)));
+    told
 }
 
 /// The change of one round; none where the vote was given again.

@@ -2,6 +2,7 @@
 
 use council_protocol::CoverageState;
 
+use super::examination;
 use super::model::{Block, Depth, Section, Text};
 use super::proof;
 use crate::council::outcome::{DisagreementKind, JudgeRecord, VerdictReason};
@@ -21,6 +22,9 @@ const MAX_INSIGHT: usize = 300;
 /// What no reader of a report should miss.
 pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut know = Section::new("What to know", Depth::Essential, 1);
+    for line in examination::answer_to_question(report, names) {
+        know.push_item(0, line);
+    }
     for (why, judges) in abstentions(report, names) {
         know.push_item(
             0,

@@ -137,3 +137,40 @@ fn what_a_server_refused_is_told_as_not_granted() {
         assert_eq!(told.contains(", structured-output"), !is_refused, "{told}");
     }
 }
+
+/// Whoever asked a question reads what came of it: the decision, each condition and each worry, once and with its
+/// names.
+#[test]
+fn a_debated_question_shows_the_decision_and_the_conditions() {
+    use council_protocol::answer::BallotVote::{Proceed, ProceedWithConditions, Reconsider};
+    for votes in [
+        [Proceed, Proceed, Proceed],
+        [ProceedWithConditions; 3],
+        [Proceed, ProceedWithConditions, Reconsider],
+        [Reconsider; 3],
+    ] {
+        let mut report = samples::ballots(&votes);
+        for kind in [TargetKind::Topic, TargetKind::File, TargetKind::Branch] {
+            report.target.kind = kind;
+            let surfaces = [
+                terminal::render(&report, DisplayOptions::default(), &[]),
+                markdown::render(&report, markdown::MarkdownOptions::default()),
+            ];
+            for told in surfaces {
+                let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+                let head = told.split("Judges").next().unwrap_or_default();
+                let is_question = kind != TargetKind::Branch;
+                assert_eq!(head.contains("Decision: "), is_question, "{told}");
+                let conditions = votes.contains(&ProceedWithConditions);
+                let is_told = head.matches("Measure it first.").count() == 1;
+                assert_eq!(is_told, is_question && conditions, "{told}");
+                let worries = votes.iter().any(|vote| *vote != Proceed);
+                assert_eq!(
+                    head.contains("Nobody measured it."),
+                    is_question && worries,
+                    "{told}"
+                );
+            }
+        }
+    }
+}
