@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::brought_commits::{BroughtCommit, BroughtWalk};
 use super::commit::CommitObject;
 use super::diff::raw_hunk::RawHunk;
 use super::diff::rename;
@@ -34,6 +35,9 @@ pub struct MainLineCommit {
     pub seconds: i64,
     /// Its whole message. Untrusted.
     pub message: String,
+    /// The commits that it brings where it is a merge: neither itself nor what its first parent holds. Empty where not all
+    /// of them are here.
+    pub brought: Vec<BroughtCommit>,
     /// The files that differ, in the order of the tree.
     pub files: Vec<ChangedLines>,
 }
@@ -100,12 +104,17 @@ pub fn walk_main_line(
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let (chain, is_cut) = first_parents(&objects, tip, limits)?;
     let mut unread = 0;
+    let mut walk = chain
+        .last()
+        .map(|(_, _, (base, _))| BroughtWalk::behind(&objects, *base));
     for (id, commit, parent) in chain.iter().rev() {
+        let brought = walk.as_mut().map(|walk| walk.brought_by(*id, commit));
         visit(MainLineCommit {
             id: id.to_hex(),
             parent: parent.0.to_hex(),
             seconds: commit.seconds,
             message: commit.message.clone(),
+            brought: brought.unwrap_or_default(),
             files: changed_files(&objects, (parent.1, commit.tree), &mut unread)?,
         });
     }

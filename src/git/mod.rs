@@ -5,6 +5,7 @@
 //! [`read_change`] makes a [`ReviewedChange`]; [`ReviewedChange::fill_hunks`] adds the hunks of one file.
 
 mod any_object;
+mod brought_commits;
 mod change;
 mod commit;
 mod config;
@@ -59,6 +60,7 @@ mod trusted;
 mod worktree;
 
 pub use any_object::read_any_object;
+pub use brought_commits::BroughtCommit;
 pub use change::ReviewedChange;
 pub use config::{ConfigOrigin, ConfigValue, config_values};
 pub use decode::decode_text;

@@ -1,5 +1,6 @@
 //! Labelled changes from a repository's own history: one walk over the main line, oldest first.
 
+mod blame;
 mod messages;
 mod mutation;
 mod omission;
@@ -7,7 +8,7 @@ mod origins;
 mod reverts;
 mod telling;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_syntax::language::Language;
 use council_syntax::lexer::Lexer;
@@ -17,25 +18,17 @@ use super::labelled::{
     Alteration, FileWeight, LabelConfidence, LabelSet, LabelledChange, LabelledPlace,
 };
 use crate::git::{ChangedLines, MainLineCommit};
+use blame::Blame;
 use mutation::CodeLine;
-use origins::{BroughtLine, LineOrigins};
-use telling::{is_product_code, is_telling_line, is_test_code};
+use origins::LineOrigins;
+use reverts::{ChangeFate, RevertLedger};
+use telling::{code_of, is_product_code, is_test_code};
 
 /// How long nothing of a clean change was mended, in seconds.
 pub(crate) const CLEAN_SECONDS: i64 = 180 * 24 * 60 * 60;
 
-/// A fix of more files, or of more telling lines, is more than a fix.
-const MAX_FIX_FILES: usize = 10;
-const MAX_FIX_LINES: usize = 60;
-
-/// Up to so many removed lines whoever brought them is probably to blame.
-const SMALL_FIX_LINES: usize = 12;
-
 /// A clean change adds so many lines of code.
 const CLEAN_LINES: std::ops::RangeInclusive<u32> = 5..=400;
-
-/// What a fix adds so many lines beside those of a change mends it, though it removes none of them: a guard.
-const GUARDED_LINES: usize = 3;
 
 /// The most mutations of one commit.
 const MAX_MUTATIONS: usize = 2;
@@ -55,22 +48,14 @@ struct SeenCommit {
     request: Option<u32>,
 }
 
-/// Who is blamed for what.
-struct Blame {
-    lines: BTreeSet<(String, u32)>,
-    confidence: LabelConfidence,
-    how: String,
-}
-
 /// Watches the main line go by, oldest commit first, and labels what it saw.
 #[derive(Default)]
 pub(crate) struct LabelCollector {
     seen: Vec<SeenCommit>,
-    by_id: HashMap<String, usize>,
     origins: LineOrigins,
     blamed: BTreeMap<usize, Blame>,
-    /// Which commit was reverted by which.
-    reverted: BTreeMap<usize, usize>,
+    /// Which commits were reverted by which.
+    reverts: RevertLedger,
     /// The changes beside whose lines a fix added some: nobody is blamed for that, and nobody is clean.
     guarded: BTreeSet<usize>,
     /// The changes of whose lines of product code one was changed while they could have become clean ones.
@@ -84,7 +69,7 @@ impl LabelCollector {
     /// Takes note of the next commit.
     pub(crate) fn see(&mut self, commit: &MainLineCommit) {
         let at = self.seen.len();
-        self.note_revert(at, commit);
+        self.note_reverts(at, commit);
         if messages::is_fix(&commit.message) {
             self.blame(commit);
             self.note_guards(commit);
@@ -97,7 +82,6 @@ impl LabelCollector {
         let code_lines = code.map(FileWeight::added_lines).sum();
         self.build_omissions(commit, &files);
         self.build_mutations(commit, &files);
-        self.by_id.insert(commit.id.clone(), at);
         self.seen.push(SeenCommit {
             id: commit.id.clone(),
             seconds: commit.seconds,
@@ -108,16 +92,10 @@ impl LabelCollector {
         });
     }
 
-    /// The commit of the walk that an abbreviated id names.
-    fn named(&self, id: &str) -> Option<usize> {
-        let exact = self.by_id.get(id).copied();
-        exact.or_else(|| self.seen.iter().position(|seen| seen.id.starts_with(id)))
-    }
-
     /// Takes note of a finding that a person dismissed: about this commit, or else about the one that brought its line.
     /// Line numbers move: of several commits that brought such a line, it is the last one before the decision.
     pub(crate) fn note_dismissal(&mut self, commit: &str, place: LabelledPlace, seconds: i64) {
-        let named = self.by_id.get(commit).copied();
+        let named = self.reverts.change_of(commit);
         let found = named.map(|at| (at, LabelConfidence::High));
         if let Some((at, confidence)) = found.or_else(|| self.bringer_of(&place, seconds)) {
             let of_commit = self.dismissed.entry(at).or_default();
@@ -145,130 +123,6 @@ impl LabelCollector {
         };
         // What was decided before it was committed.
         before.or(all.first()).map(|at| (*at, confidence))
-    }
-
-    fn note_guards(&mut self, fix: &MainLineCommit) {
-        let code = fix.files.iter().filter(|file| is_product_file(file));
-        let beside = code.flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
-        self.guarded.extend(beside.map(|commit| commit as usize));
-    }
-
-    /// Whose lines a commit changes, whatever it says of itself: a mend has many names, and a change may be taken back by
-    /// hand.
-    fn note_removals(&mut self, commit: &MainLineCommit) {
-        let code = commit.files.iter().filter(|file| is_product_file(file));
-        let origins = code.flat_map(|file| self.telling_origins(file)).flatten();
-        let brought = origins.map(|line| line.commit as usize);
-        let is_young = |at: &usize| {
-            let seen = self.seen.get(*at);
-            seen.is_some_and(|seen| commit.seconds < seen.seconds + CLEAN_SECONDS)
-        };
-        let touched: Vec<usize> = brought.filter(is_young).collect();
-        self.touched.extend(touched);
-    }
-
-    /// Who brought the lines that a fix removes.
-    fn blame(&mut self, fix: &MainLineCommit) {
-        let code: Vec<&ChangedLines> = fix
-            .files
-            .iter()
-            .filter(|file| is_product_file(file))
-            .collect();
-        if code.is_empty() || code.len() > MAX_FIX_FILES {
-            return;
-        }
-        let mut culprits: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
-        let mut removed = 0;
-        for file in code {
-            for origin in self.telling_origins(file) {
-                removed += 1;
-                if let Some(BroughtLine { commit, file, line }) = origin {
-                    culprits.entry(commit).or_default().insert((file, line));
-                }
-            }
-        }
-        if removed > MAX_FIX_LINES {
-            return;
-        }
-        let short = &fix.id[..SHORT.min(fix.id.len())];
-        let named: Vec<usize> = messages::named_culprits(&fix.message)
-            .into_iter()
-            .filter_map(|id| self.named(id))
-            .collect();
-        for culprit in &named {
-            culprits
-                .entry(u32::try_from(*culprit).unwrap_or(u32::MAX))
-                .or_default();
-        }
-        let alone = culprits.len() == 1 && removed <= SMALL_FIX_LINES;
-        for (culprit, lines) in culprits {
-            let culprit = culprit as usize;
-            let (confidence, how) = match named.contains(&culprit) {
-                true => (
-                    LabelConfidence::High,
-                    format!("{short} names it as the cause of what it mends"),
-                ),
-                false if alone => (
-                    LabelConfidence::Medium,
-                    format!("{short} mends lines that it brought"),
-                ),
-                false => (
-                    LabelConfidence::Low,
-                    format!("{short} mends lines of it and of others"),
-                ),
-            };
-            self.accuse(culprit, lines, confidence, how);
-        }
-    }
-
-    fn telling_origins<'f>(
-        &self,
-        file: &'f ChangedLines,
-    ) -> impl Iterator<Item = Option<BroughtLine>> + use<'f> {
-        let spans = file.spans.as_deref().unwrap_or_default();
-        let origins = self.origins.removed_origins(file);
-        let pairs = spans.iter().zip(origins);
-        pairs
-            .flat_map(|(span, origins)| span.removed.iter().zip(origins))
-            .filter(|(line, _)| is_telling_line(line))
-            .map(|(_, origin)| origin)
-    }
-
-    fn accuse(
-        &mut self,
-        culprit: usize,
-        lines: BTreeSet<(u32, u32)>,
-        confidence: LabelConfidence,
-        how: String,
-    ) {
-        // Its files are numbered as the commit lists them, tests and documents included.
-        let Some(seen) = self.seen.get(culprit) else {
-            return;
-        };
-        let path_of = |file: u32| seen.files.get(file as usize).map(|file| file.path.clone());
-        let lines = lines
-            .into_iter()
-            .filter_map(|(file, line)| Some((path_of(file)?, line)))
-            .filter(|(path, _)| is_product_code(path))
-            .collect();
-        match self.blamed.get_mut(&culprit) {
-            Some(blame) => {
-                blame.lines.extend(lines);
-                if confidence > blame.confidence {
-                    (blame.confidence, blame.how) = (confidence, how);
-                }
-            }
-            None => {
-                self.blamed.insert(
-                    culprit,
-                    Blame {
-                        lines,
-                        confidence,
-                        how,
-                    },
-                );
-            }
-        }
     }
 
     fn build_omissions(&mut self, commit: &MainLineCommit, files: &[FileWeight]) {
@@ -355,8 +209,9 @@ impl LabelCollector {
     pub(crate) fn finish(mut self, sets: &[LabelSet], limit: usize) -> Vec<LabelledChange> {
         let mut all = std::mem::take(&mut self.built);
         all.extend(self.szz_changes());
-        all.extend(self.reverted_changes());
-        all.extend(self.clean_changes());
+        let fates = self.reverts.fates();
+        all.extend(self.reverted_changes(&fates));
+        all.extend(self.clean_changes(&fates));
         all.extend(self.dismissed_changes());
         let mut chosen = Vec::new();
         for set in sets {
@@ -385,23 +240,6 @@ impl LabelCollector {
             .collect()
     }
 
-    fn reverted_changes(&self) -> Vec<LabelledChange> {
-        let reverted = self
-            .reverted
-            .iter()
-            .filter(|(at, _)| self.seen[**at].code_lines > 0);
-        reverted
-            .map(|(&at, &by)| {
-                let by = &self.seen[by].id;
-                LabelledChange {
-                    confidence: LabelConfidence::High,
-                    how: format!("{} reverts it", &by[..SHORT.min(by.len())]),
-                    ..self.item(LabelSet::Reverts, at)
-                }
-            })
-            .collect()
-    }
-
     fn dismissed_changes(&self) -> Vec<LabelledChange> {
         let dismissed = self.dismissed.iter();
         dismissed
@@ -418,14 +256,14 @@ impl LabelCollector {
             .collect()
     }
 
-    fn clean_changes(&self) -> Vec<LabelledChange> {
+    fn clean_changes(&self, fates: &[ChangeFate]) -> Vec<LabelledChange> {
         let end = self.seen.last().map_or(0, |seen| seen.seconds);
         let is_clean = |at: &usize| {
             let seen = &self.seen[*at];
             CLEAN_LINES.contains(&seen.code_lines)
                 && seen.seconds + CLEAN_SECONDS <= end
                 && !self.blamed.contains_key(at)
-                && !self.reverted.contains_key(at)
+                && !fates[*at].is_touched()
                 && !self.guarded.contains(at)
                 && !self.touched.contains(at)
         };
@@ -532,17 +370,6 @@ fn tested_blocks<'f>(
         }
     }
     blocks
-}
-
-/// A line with a blank for each byte that is comment or literal.
-fn code_of(lexer: &mut Lexer, text: &str) -> String {
-    let mut spans = Vec::new();
-    lexer.lex_line(text, &mut spans);
-    let mut bytes = text.as_bytes().to_vec();
-    for span in spans {
-        bytes[span.start..span.end].fill(b' ');
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
 /// Lines as places: neighbours make one.

@@ -7,8 +7,7 @@ use council_syntax::language::Language;
 use council_syntax::lexer::Lexer;
 use regex::Regex;
 
-use super::code_of;
-use super::telling::is_product_code;
+use super::telling::{code_of, is_product_code};
 use crate::eval::labelled::{Alteration, LabelConfidence, LabelledPlace};
 use crate::git::ChangedLines;
 

@@ -1,6 +1,7 @@
 //! Which lines and files tell something about behaviour.
 
 use council_syntax::language::Language;
+use council_syntax::lexer::Lexer;
 
 use crate::prompt::is_test_path;
 
@@ -29,6 +30,17 @@ pub(super) fn is_telling_line(line: &str) -> bool {
     letters >= 3
         && !COMMENTS.iter().any(|start| line.starts_with(start))
         && !IMPORTS.iter().any(|start| line.starts_with(start))
+}
+
+/// A line with a blank for each byte that is comment or literal.
+pub(super) fn code_of(lexer: &mut Lexer, text: &str) -> String {
+    let mut spans = Vec::new();
+    lexer.lex_line(text, &mut spans);
+    let mut bytes = text.as_bytes().to_vec();
+    for span in spans {
+        bytes[span.start..span.end].fill(b' ');
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,152 @@
+//! Whom a fix blames: who brought the lines that it removes, or whom its message names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::origins::BroughtLine;
+use super::telling::{is_product_code, is_telling_line};
+use super::{CLEAN_SECONDS, LabelCollector, SHORT, is_product_file, messages};
+use crate::eval::labelled::LabelConfidence;
+use crate::git::{ChangedLines, MainLineCommit};
+
+/// A fix of more files, or of more telling lines, is more than a fix.
+const MAX_FIX_FILES: usize = 10;
+const MAX_FIX_LINES: usize = 60;
+
+/// Up to so many removed lines whoever brought them is probably to blame.
+const SMALL_FIX_LINES: usize = 12;
+
+/// What a fix adds so many lines beside those of a change mends it, though it removes none of them: a guard.
+const GUARDED_LINES: usize = 3;
+
+/// Who is blamed for what.
+pub(super) struct Blame {
+    pub(super) lines: BTreeSet<(String, u32)>,
+    pub(super) confidence: LabelConfidence,
+    pub(super) how: String,
+}
+
+impl LabelCollector {
+    pub(super) fn note_guards(&mut self, fix: &MainLineCommit) {
+        let code = fix.files.iter().filter(|file| is_product_file(file));
+        let beside = code.flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
+        self.guarded.extend(beside.map(|commit| commit as usize));
+    }
+
+    /// Whose lines a commit changes, whatever it says of itself: a mend has many names, and a change may be taken back by
+    /// hand.
+    pub(super) fn note_removals(&mut self, commit: &MainLineCommit) {
+        let code = commit.files.iter().filter(|file| is_product_file(file));
+        let origins = code.flat_map(|file| self.telling_origins(file)).flatten();
+        let brought = origins.map(|line| line.commit as usize);
+        let is_young = |at: &usize| {
+            let seen = self.seen.get(*at);
+            seen.is_some_and(|seen| commit.seconds < seen.seconds + CLEAN_SECONDS)
+        };
+        let touched: Vec<usize> = brought.filter(is_young).collect();
+        self.touched.extend(touched);
+    }
+
+    /// Who brought the lines that a fix removes.
+    pub(super) fn blame(&mut self, fix: &MainLineCommit) {
+        let code: Vec<&ChangedLines> = fix
+            .files
+            .iter()
+            .filter(|file| is_product_file(file))
+            .collect();
+        if code.is_empty() || code.len() > MAX_FIX_FILES {
+            return;
+        }
+        let mut culprits: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        let mut removed = 0;
+        for file in code {
+            for origin in self.telling_origins(file) {
+                removed += 1;
+                if let Some(BroughtLine { commit, file, line }) = origin {
+                    culprits.entry(commit).or_default().insert((file, line));
+                }
+            }
+        }
+        if removed > MAX_FIX_LINES {
+            return;
+        }
+        let short = &fix.id[..SHORT.min(fix.id.len())];
+        let named: Vec<usize> = messages::named_culprits(&fix.message)
+            .into_iter()
+            .filter_map(|id| Some(self.reverts.named(id)?.change))
+            .collect();
+        for culprit in &named {
+            culprits
+                .entry(u32::try_from(*culprit).unwrap_or(u32::MAX))
+                .or_default();
+        }
+        let alone = culprits.len() == 1 && removed <= SMALL_FIX_LINES;
+        for (culprit, lines) in culprits {
+            let culprit = culprit as usize;
+            let (confidence, how) = match named.contains(&culprit) {
+                true => (
+                    LabelConfidence::High,
+                    format!("{short} names it as the cause of what it mends"),
+                ),
+                false if alone => (
+                    LabelConfidence::Medium,
+                    format!("{short} mends lines that it brought"),
+                ),
+                false => (
+                    LabelConfidence::Low,
+                    format!("{short} mends lines of it and of others"),
+                ),
+            };
+            self.accuse(culprit, lines, confidence, how);
+        }
+    }
+
+    fn telling_origins<'f>(
+        &self,
+        file: &'f ChangedLines,
+    ) -> impl Iterator<Item = Option<BroughtLine>> + use<'f> {
+        let spans = file.spans.as_deref().unwrap_or_default();
+        let origins = self.origins.removed_origins(file);
+        let pairs = spans.iter().zip(origins);
+        pairs
+            .flat_map(|(span, origins)| span.removed.iter().zip(origins))
+            .filter(|(line, _)| is_telling_line(line))
+            .map(|(_, origin)| origin)
+    }
+
+    fn accuse(
+        &mut self,
+        culprit: usize,
+        lines: BTreeSet<(u32, u32)>,
+        confidence: LabelConfidence,
+        how: String,
+    ) {
+        // Its files are numbered as the commit lists them, tests and documents included.
+        let Some(seen) = self.seen.get(culprit) else {
+            return;
+        };
+        let path_of = |file: u32| seen.files.get(file as usize).map(|file| file.path.clone());
+        let lines = lines
+            .into_iter()
+            .filter_map(|(file, line)| Some((path_of(file)?, line)))
+            .filter(|(path, _)| is_product_code(path))
+            .collect();
+        match self.blamed.get_mut(&culprit) {
+            Some(blame) => {
+                blame.lines.extend(lines);
+                if confidence > blame.confidence {
+                    (blame.confidence, blame.how) = (confidence, how);
+                }
+            }
+            None => {
+                self.blamed.insert(
+                    culprit,
+                    Blame {
+                        lines,
+                        confidence,
+                        how,
+                    },
+                );
+            }
+        }
+    }
+}
