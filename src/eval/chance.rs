@@ -25,12 +25,13 @@ pub(super) fn random_lines(item: &LabelledChange, trials: &[&TrialResult]) -> (f
     (trials.iter().map(chance).sum(), trials.len() as f64)
 }
 
-/// How many lines the findings of a trial cover: those that the change adds, each once; a finding beside them is one.
+/// How many lines the findings to a council's credit cover: those that the change adds, each once; a finding beside them
+/// is one.
 /// A finding about a file as a whole says no line; it is one where the defect is a file as a whole.
 fn covered_lines(item: &LabelledChange, trial: &TrialResult) -> u64 {
     let mut covered: BTreeSet<(&str, u32)> = BTreeSet::new();
     let mut beside = 0;
-    for finding in trial.weighty_findings() {
+    for finding in trial.credited_findings() {
         if finding.line == 0 {
             beside += u64::from(item.places.iter().any(|place| place.is_whole_file()));
             continue;

@@ -42,7 +42,7 @@ pub(crate) struct CouncilFigures {
     pub(crate) measures: BTreeMap<Measure, Estimate>,
     /// How many of its reviews came to no verdict.
     pub(crate) without_verdict: usize,
-    /// What kept the first of them from one, where that is known. Untrusted.
+    /// What kept one of them from it, where that is known. Untrusted.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) trouble: String,
     /// Whether nobody knows what it costs: its agents say no price, and none is set.
@@ -236,7 +236,8 @@ fn council_figures(
     };
     let all = || trials.values().flatten();
     let lost = || all().filter(|trial| !trial.has_verdict());
-    let trouble = lost().find(|trial| !trial.trouble.is_empty());
+    let told = lost().find(|trial| !trial.trouble.is_empty());
+    let trouble = told.or_else(|| lost().next());
     CouncilFigures {
         name: name.to_owned(),
         changes: count_commits(trials.keys().map(|id| items[id])),
@@ -244,7 +245,7 @@ fn council_figures(
         dollars: all().filter_map(|trial| trial.dollars).sum(),
         measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
         without_verdict: lost().count(),
-        trouble: trouble.map_or_else(String::new, |trial| trial.trouble.clone()),
+        trouble: trouble.map_or_else(String::new, |trial| trial.why_no_verdict().to_owned()),
         is_cost_unknown: !is_known(Measure::DollarsPerReview, trials),
         random_lines: share_of(&rows(&random_lines)),
         largest_file: share_of(&rows(&|item, _| largest_file(item))),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::Severity;
 use proptest::prelude::*;
 
-use super::compare::{Comparison, compare_councils};
+use super::compare::{Comparison, CouncilFigures, compare_councils};
 use super::labelled::{FileWeight, LabelConfidence, LabelSet, LabelledChange, LabelledPlace};
 use super::measures::Measure;
 use super::statistics::Estimate;
@@ -176,29 +176,77 @@ proptest! {
         prop_assert_eq!(baseline(added, defect, vec![finding(0, 0)]), (0.0, 0.0));
     }
 
-    /// A review that came to no verdict is to nobody's credit.
+    /// A review that came to no verdict is to nobody's credit, whatever it says and whatever a person says of that.
     #[test]
     fn a_review_without_a_verdict_earns_nothing(
-        said in prop::collection::vec((verdict(), any::<bool>()), 1..14), lost in 0_usize..14,
+        said in prop::collection::vec((verdict(), any::<bool>(), 0_u32..20, any::<bool>()), 1..14), lost in 0_usize..14,
+        is_labelled in any::<bool>(),
     ) {
-        let items: Vec<LabelledChange> = (0..).zip(&said).map(|(number, (_, is_clean))| {
+        let items: Vec<LabelledChange> = (0..).zip(&said).map(|(number, (_, is_clean, ..))| {
             let set = if *is_clean { LabelSet::Clean } else { LabelSet::Mutation };
             change(number, set, (20, 9))
         }).collect();
-        let with = |lost: Option<usize>| {
-            let trials = items.iter().zip(&said).enumerate().map(|(at, (item, (verdict, _)))| {
-                trial(item, "a", if Some(at) == lost { Verdict::Inconclusive } else { *verdict })
+        let with = |is_lost: &dyn Fn(usize) -> bool| {
+            let trials = items.iter().zip(&said).enumerate().flat_map(|(at, (item, (verdict, _, line, is_found)))| {
+                let verdict = if is_lost(at) { Verdict::Inconclusive } else { *verdict };
+                let told = TrialResult {
+                    findings: is_found.then(|| finding(*line, *line)).into_iter().collect(),
+                    proved_quotes: (u32::from(*is_found), 1),
+                    ..trial(item, "a", verdict)
+                };
+                let again = TrialResult { key: TrialKey { repeat: 2, ..told.key.clone() }, ..told.clone() };
+                [told, again]
             });
-            compared(&items, &trials.collect::<Vec<_>>()).councils.remove(0)
+            let label = is_labelled.then_some(true);
+            compare_councils(&items, &trials.collect::<Vec<_>>(), &|_, _| label).councils.remove(0)
         };
-        let (before, after) = (with(None), with(Some(lost % said.len())));
+        let lost = lost % said.len();
+        let (before, after, none) = (with(&|_| false), with(&|at| at == lost), with(&|_| true));
         prop_assert!(after.without_verdict >= before.without_verdict && after.without_verdict > 0);
-        for measure in [
-            Measure::DefectsShown, Measure::Objections, Measure::FailedDefective, Measure::PassedClean,
-            Measure::SilentOnClean,
-        ] {
-            let value = |of: &super::compare::CouncilFigures| of.measures.get(&measure).map(|found| found.value);
-            prop_assert!(value(&after) <= value(&before), "{measure:?}");
+        for measure in Measure::ALL {
+            let value = |of: &CouncilFigures| of.measures.get(&measure).map(|found| found.value);
+            match wish(measure) {
+                Wish::More => {
+                    prop_assert!(value(&after) <= value(&before), "{measure:?}");
+                    prop_assert!(value(&none).unwrap_or_default() == 0.0, "{measure:?}");
+                }
+                Wish::Less => prop_assert_eq!(value(&none), None, "{:?}", measure),
+                Wish::LessForEach => {
+                    prop_assert!(value(&after) >= value(&before), "{measure:?}");
+                    prop_assert!(value(&none).is_none_or(f64::is_infinite), "{measure:?}");
+                }
+                Wish::Nothing => {}
+            }
+        }
+        let chances = [&before, &after, &none].map(|of| of.random_lines.map(|chance| chance.value));
+        prop_assert!(chances[1] <= chances[0] && chances[2].unwrap_or_default() == 0.0, "{chances:?}");
+    }
+}
+
+/// What a reader of the table wishes for.
+enum Wish {
+    More,
+    Less,
+    /// Less for each defect that is shown: without one, there is no price.
+    LessForEach,
+    /// It is paid or told for whatever comes of it.
+    Nothing,
+}
+
+fn wish(measure: Measure) -> Wish {
+    match measure {
+        Measure::DefectsShown
+        | Measure::GuiltyFiles
+        | Measure::Objections
+        | Measure::FailedDefective
+        | Measure::PassedClean
+        | Measure::SilentOnClean
+        | Measure::ProvedQuotes
+        | Measure::StableVerdicts => Wish::More,
+        Measure::FailedClean | Measure::RepeatedAlarms | Measure::FindingsPerChange => Wish::Less,
+        Measure::DollarsPerHit | Measure::SecondsPerHit => Wish::LessForEach,
+        Measure::WithoutVerdict | Measure::DollarsPerReview | Measure::SecondsPerReview => {
+            Wish::Nothing
         }
     }
 }

@@ -136,7 +136,10 @@ impl Measure {
                 (concluded.map(|trial| told(trial)).sum(), reviews)
             }
             Self::ProvedQuotes => (
-                sum(&|trial| f64::from(trial.proved_quotes.0)),
+                sum(&|trial| match trial.has_verdict() {
+                    true => f64::from(trial.proved_quotes.0),
+                    false => 0.0,
+                }),
                 sum(&|trial| f64::from(trial.proved_quotes.1)),
             ),
             Self::WithoutVerdict => every(true, &|trial| !trial.has_verdict()),
@@ -176,13 +179,13 @@ pub(crate) fn is_hit(item: &LabelledChange, trial: &TrialResult, labels: &HitLab
     let counts = |finding: &TrialFinding| {
         labels(item, finding).unwrap_or_else(|| is_near(&item.places, finding))
     };
-    trial.weighty_findings().any(counts)
+    trial.credited_findings().any(counts)
 }
 
 fn names_guilty_file(item: &LabelledChange, trial: &TrialResult) -> bool {
     let is_guilty =
         |finding: &TrialFinding| item.places.iter().any(|place| place.path == finding.path);
-    trial.weighty_findings().any(is_guilty)
+    trial.credited_findings().any(is_guilty)
 }
 
 /// Pairs of repeats with the same verdict, of all pairs. That two came to none is no agreement.

@@ -8,7 +8,7 @@ pub(crate) mod collect;
 pub(crate) mod compare;
 #[cfg(test)]
 mod compare_laws;
-mod knowledge;
+pub(crate) mod knowledge;
 pub(crate) mod labelled;
 pub(crate) mod measures;
 pub(crate) mod statistics;

@@ -165,3 +165,23 @@ fn a_file_that_no_collect_wrote_is_left_alone() {
     collect(&repo, "szz", &file).ends(2);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), own);
 }
+
+/// Whatever it found: the footnote says that such a review counts as a miss, and the figures are those of the footnote.
+#[test]
+fn a_review_without_a_verdict_shows_no_defect_and_its_line_says_why() {
+    let repo = history();
+    write_council(&repo, "torn.toml", &vote("FAIL", "significant"));
+    let file = path_of(&repo, "changes.jsonl");
+    collect(&repo, "szz", &file).ends(0);
+    let council = path_of(&repo, "torn.toml");
+    let held = repo.council(["eval", "run", &file, "--council", &council]);
+    let said = "INCONCLUSIVE, 1 finding, ";
+    held.ends(0).tells(said).tells(": verdict-without-finding");
+    let told = compared(&repo, &file);
+    assert_eq!(measured(&told, 0, "without-verdict"), Some(1.0), "{told}");
+    assert_eq!(measured(&told, 0, "defects-shown"), Some(0.0), "{told}");
+    assert_eq!(measured(&told, 0, "guilty-files"), Some(0.0), "{told}");
+    assert_eq!(measured(&told, 0, "proved-quotes"), Some(0.0), "{told}");
+    let page = repo.council(["eval", "compare", &file]).ends(0);
+    page.prints("1 of 1 reviews came to no verdict, e.g. because of verdict-without-finding");
+}

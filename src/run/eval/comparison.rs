@@ -1,6 +1,7 @@
 //! A comparison of councils as people read it: tables of text, and the same as a page.
 
 use crate::eval::compare::{Comparison, CouncilDifference, CouncilFigures};
+use crate::eval::knowledge::TrainingKnowledge;
 use crate::eval::measures::Measure;
 use crate::eval::statistics::Estimate;
 use crate::report::html::tables::{PageTable, TablePage};
@@ -79,7 +80,8 @@ fn notes(comparison: &Comparison) -> Vec<String> {
              were reviewed; it takes about {} to tell 30 % from 40 %.",
             comparison.located_defects, comparison.needed_defects
         ),
-        "A review without a verdict counts as a miss where more is better, and not at all where less is.".to_owned(),
+        "A review without a verdict counts as a miss where more is better, whatever it found, and not at all where less is."
+            .to_owned(),
         "A label is a label: fixes blame the wrong change at times.".to_owned(),
     ];
     notes.extend(comparison.councils.iter().filter_map(verdict_note));
@@ -169,15 +171,19 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
     };
     rows.push(line("agreement of judges (kappa)", &kappa));
     rows.push(line("trials of changes older than a model", &|council| {
-        let training = &council.training;
-        let least = if training.undated.is_empty() {
-            ""
-        } else {
-            "at least "
-        };
-        format!("{least}{} of {}", training.older, council.trials)
+        older_trials(&council.training, council.trials)
     }));
     rows
+}
+
+/// How many trials are of changes that a model may know, as far as the models' names say.
+fn older_trials(training: &TrainingKnowledge, all: usize) -> String {
+    let older = training.older;
+    match (older, training.undated.is_empty()) {
+        (_, true) => format!("{older} of {all}"),
+        (0, false) => "unknown".to_owned(),
+        (_, false) => format!("at least {older} of {all}"),
+    }
 }
 
 /// What a council costs, as far as that is known.
@@ -218,4 +224,20 @@ fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
         (false, false) => format!("{value:.2} ({low:.2}–{high:.2})"),
     };
     shown.replace("inf", "∞")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_model_says_its_age_nothing_is_known_of_the_trials() {
+        let told = |older: usize, undated: &[&str]| {
+            let undated = undated.iter().map(|name| (*name).to_owned()).collect();
+            older_trials(&TrainingKnowledge { older, undated }, 7)
+        };
+        assert_eq!(told(0, &["m"]), "unknown");
+        assert_eq!(told(2, &["m"]), "at least 2 of 7");
+        assert_eq!(told(0, &[]), "0 of 7");
+    }
 }

@@ -137,15 +137,19 @@ struct Progress {
 
 impl Progress {
     fn note_result(&mut self, result: &TrialResult) -> String {
-        let (verdict, seconds) = (result.verdict.as_str(), result.seconds);
+        let findings = count_noun(result.weighty_findings().count(), "finding");
+        let told = format!(
+            "{}, {findings}, {:.1} s",
+            result.verdict.as_str(),
+            result.seconds
+        );
         if result.has_verdict() {
-            let findings = count_noun(result.weighty_findings().count(), "finding");
-            return format!("{verdict}, {findings}, {seconds:.1} s");
+            return told;
         }
         self.without_verdict += 1;
-        match result.trouble.as_str() {
-            "" => format!("{verdict}, {seconds:.1} s"),
-            trouble => format!("{verdict}, {seconds:.1} s: {trouble}"),
+        match result.why_no_verdict() {
+            "" => told,
+            why => format!("{told}: {why}"),
         }
     }
 
