@@ -12,7 +12,7 @@ use super::statistics::{
     Estimate, bootstrap_difference, bootstrap_ratio, changes_to_tell_apart, cohens_kappa,
     price_of_none,
 };
-use super::trials::TrialResult;
+use super::trials::{TrialFinding, TrialResult};
 use council_protocol::Vote;
 
 /// The shares whose difference a set of changes should be able to tell.
@@ -28,6 +28,8 @@ pub(crate) struct Comparison {
     pub(crate) located_defects: usize,
     /// How many it takes to tell 30 % from 40 %.
     pub(crate) needed_defects: u64,
+    /// On how many of the findings that count a person's word is there, which counts before the distance.
+    pub(crate) labelled_findings: usize,
 }
 
 /// What is known of a council.
@@ -186,7 +188,35 @@ pub(crate) fn compare_councils(
         differences: differences.collect(),
         located_defects: count_commits(located),
         needed_defects: changes_to_tell_apart(TOLD_APART.0, TOLD_APART.1),
+        labelled_findings: count_labelled(&by_id, trials, labels),
     }
+}
+
+/// How many findings people have decided on, of those by which defects are shown; whoever raised one, it is one.
+fn count_labelled(
+    items: &BTreeMap<&str, &LabelledChange>,
+    trials: &[TrialResult],
+    labels: &HitLabels<'_>,
+) -> usize {
+    let mut labelled = BTreeSet::new();
+    for trial in trials {
+        let item = items.get(trial.key.item.as_str());
+        let Some(item) = item.filter(|item| item.has_known_place()) else {
+            continue;
+        };
+        let decided = |finding: &&TrialFinding| labels(item, finding).is_some();
+        let decided = trial.credited_findings().filter(decided);
+        labelled.extend(decided.map(|finding| {
+            let TrialFinding {
+                path,
+                line,
+                description,
+                ..
+            } = finding;
+            (&item.id, path, *line, description)
+        }));
+    }
+    labelled.len()
 }
 
 /// How many changes count for a share.

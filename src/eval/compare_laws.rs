@@ -24,6 +24,7 @@ fn change(number: u32, set: LabelSet, (added, defect): (u32, u32)) -> LabelledCh
         set,
         confidence: LabelConfidence::High,
         how: String::new(),
+        mended_by: None,
         commit: format!("commit-{number}"),
         seconds: 0,
         alteration: None,

@@ -133,6 +133,9 @@ pub(crate) struct LabelledChange {
     pub(crate) confidence: LabelConfidence,
     /// In words: by what it was labelled.
     pub(crate) how: String,
+    /// The commit that mended it or took it back, in full; none: nobody did, or an earlier version did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mended_by: Option<String>,
     /// The reviewed commit.
     pub(crate) commit: String,
     /// When it was committed, in seconds since 1970: judges see nothing younger.

@@ -125,6 +125,28 @@ pub fn walk_main_line(
     })
 }
 
+/// The files that a commit changes, compared with its first parent; empty where it has none.
+///
+/// # Errors
+///
+/// As opening the repository, and the error of the commit or tree that cannot be read.
+pub fn commit_lines(
+    dir: &Path,
+    env: &GitEnvironment,
+    name: &str,
+) -> Result<Vec<ChangedLines>, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let limits = MainLineLimits {
+        commits: 1,
+        since: i64::MIN,
+    };
+    let (chain, _) = first_parents(&objects, name, limits)?;
+    let changed = chain
+        .first()
+        .map(|(_, commit, (_, before))| changed_files(&objects, (*before, commit.tree), &mut 0));
+    changed.unwrap_or_else(|| Ok(Vec::new()))
+}
+
 /// A commit with its first parent: the parent's id and tree.
 type WithParent = (ObjectId, CommitObject, (ObjectId, ObjectId));
 

@@ -73,7 +73,8 @@ pub use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
 pub use kept_files::brings_files;
 pub use line_map::follow_lines;
 pub use main_line::{
-    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, walk_main_line,
+    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, commit_lines,
+    walk_main_line,
 };
 pub use notes::{CouncilNotes, add_line, keep_text, replace_lines};
 pub use parallel::map_parallel;

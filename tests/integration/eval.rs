@@ -63,7 +63,7 @@ fn asked(repo: &Repo) -> usize {
         .count()
 }
 
-fn prepared() -> (Repo, Vec<String>) {
+pub(crate) fn prepared() -> (Repo, Vec<String>) {
     let repo = history();
     write_council(&repo, "finder.toml", &finder());
     write_council(&repo, "silent.toml", &silent());
@@ -92,7 +92,7 @@ fn prepared() -> (Repo, Vec<String>) {
     (repo, run.map(str::to_owned).to_vec())
 }
 
-fn hold(repo: &Repo, run: &[String], more: &[&str]) -> Run {
+pub(crate) fn hold(repo: &Repo, run: &[String], more: &[&str]) -> Run {
     let args: Vec<&str> = run
         .iter()
         .map(String::as_str)
@@ -462,22 +462,6 @@ fn the_repository_remembers_nothing_of_a_trial() {
         !repo.path().join(".agents").exists() && !repo.path().join(".git/council/runs").exists()
     );
     assert_eq!(repo.git(["status", "--porcelain"]), "");
-}
-
-#[test]
-fn a_person_s_word_counts_before_the_distance() {
-    let (repo, run) = prepared();
-    hold(&repo, &run, &[]).ends(0);
-    repo.council_reading(b"n\n", &["eval", "label", &run[2]])
-        .ends(0)
-        .prints("1 labelled, 0 left");
-    let told = repo.council(["eval", "compare", &run[2], "--json"]).ends(0);
-    let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
-    assert_eq!(
-        told["councils"][0]["measures"]["defects-shown"]["value"].as_f64(),
-        Some(0.0),
-        "{told}"
-    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod duel_sight;
 mod elsewhere;
 mod eval;
 mod eval_figures;
+mod eval_labels;
 mod examination;
 mod exits;
 mod faults;

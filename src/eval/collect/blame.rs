@@ -23,6 +23,8 @@ pub(super) struct Blame {
     pub(super) lines: BTreeSet<(String, u32)>,
     pub(super) confidence: LabelConfidence,
     pub(super) how: String,
+    /// The fix that says so, in full.
+    pub(super) fix: String,
 }
 
 impl LabelCollector {
@@ -96,7 +98,14 @@ impl LabelCollector {
                     format!("{short} mends lines of it and of others"),
                 ),
             };
-            self.accuse(culprit, lines, confidence, how);
+            let lines = self.product_lines(culprit, lines);
+            let blame = Blame {
+                lines,
+                confidence,
+                how,
+                fix: fix.id.clone(),
+            };
+            self.accuse(culprit, blame);
         }
     }
 
@@ -113,40 +122,29 @@ impl LabelCollector {
             .map(|(_, origin)| origin)
     }
 
-    fn accuse(
-        &mut self,
-        culprit: usize,
-        lines: BTreeSet<(u32, u32)>,
-        confidence: LabelConfidence,
-        how: String,
-    ) {
+    /// The lines of product code among those of a change, by the paths of their files.
+    fn product_lines(&self, change: usize, lines: BTreeSet<(u32, u32)>) -> BTreeSet<(String, u32)> {
         // Its files are numbered as the commit lists them, tests and documents included.
-        let Some(seen) = self.seen.get(culprit) else {
-            return;
-        };
-        let path_of = |file: u32| seen.files.get(file as usize).map(|file| file.path.clone());
-        let lines = lines
+        let files = self.seen.get(change).map(|seen| &seen.files);
+        let path_of = |file: u32| Some(files?.get(file as usize)?.path.clone());
+        lines
             .into_iter()
             .filter_map(|(file, line)| Some((path_of(file)?, line)))
             .filter(|(path, _)| is_product_code(path))
-            .collect();
+            .collect()
+    }
+
+    fn accuse(&mut self, culprit: usize, found: Blame) {
+        if culprit >= self.seen.len() {
+            return;
+        }
         match self.blamed.get_mut(&culprit) {
+            Some(blame) if found.confidence <= blame.confidence => blame.lines.extend(found.lines),
             Some(blame) => {
-                blame.lines.extend(lines);
-                if confidence > blame.confidence {
-                    (blame.confidence, blame.how) = (confidence, how);
-                }
+                let known = std::mem::replace(blame, found);
+                blame.lines.extend(known.lines);
             }
-            None => {
-                self.blamed.insert(
-                    culprit,
-                    Blame {
-                        lines,
-                        confidence,
-                        how,
-                    },
-                );
-            }
+            None => drop(self.blamed.insert(culprit, found)),
         }
     }
 }

@@ -139,6 +139,7 @@ impl LabelCollector {
                 set: LabelSet::Omission,
                 confidence: omission.confidence,
                 how: omission.how,
+                mended_by: None,
                 commit: commit.id.clone(),
                 seconds: commit.seconds,
                 files: rest.collect(),
@@ -187,6 +188,7 @@ impl LabelCollector {
                 set: LabelSet::Mutation,
                 confidence: mutated.confidence,
                 how: format!("{} at {path}:{line}", mutated.what),
+                mended_by: None,
                 commit: commit.id.clone(),
                 seconds: commit.seconds,
                 places: vec![LabelledPlace {
@@ -234,6 +236,7 @@ impl LabelCollector {
             .map(|(&at, blame)| LabelledChange {
                 confidence: blame.confidence,
                 how: blame.how.clone(),
+                mended_by: Some(blame.fix.clone()),
                 places: join_lines(&blame.lines),
                 ..self.item(LabelSet::Szz, at)
             })
@@ -284,6 +287,7 @@ impl LabelCollector {
             set,
             confidence: LabelConfidence::Low,
             how: String::new(),
+            mended_by: None,
             commit: seen.id.clone(),
             seconds: seen.seconds,
             alteration: None,

@@ -192,8 +192,8 @@ impl LabelCollector {
     }
 
     fn reverted_change(&self, at: usize, fate: &ChangeFate, last: usize) -> LabelledChange {
-        let last = &self.seen[last].id;
-        let last = &last[..SHORT.min(last.len())];
+        let whole = &self.seen[last].id;
+        let last = &whole[..SHORT.min(whole.len())];
         let how = match (fate.is_by_parts, fate.by.len()) {
             (false, _) => format!("{last} reverts it"),
             (true, 1) => format!("{last} reverts all of its commits"),
@@ -204,6 +204,7 @@ impl LabelCollector {
         LabelledChange {
             confidence: LabelConfidence::High,
             how,
+            mended_by: Some(whole.clone()),
             ..self.item(LabelSet::Reverts, at)
         }
     }

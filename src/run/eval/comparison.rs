@@ -84,9 +84,22 @@ fn notes(comparison: &Comparison) -> Vec<String> {
             .to_owned(),
         "A label is a label: fixes blame the wrong change at times.".to_owned(),
     ];
+    notes.extend(label_note(comparison.labelled_findings));
     notes.extend(comparison.councils.iter().filter_map(verdict_note));
     notes.extend(comparison.councils.iter().filter_map(training_note));
     notes
+}
+
+/// That people's words are in the numbers.
+fn label_note(labelled: usize) -> Option<String> {
+    let findings = match labelled {
+        0 => return None,
+        1 => "One finding counts".to_owned(),
+        many => format!("{many} findings count"),
+    };
+    Some(format!(
+        "{findings} as a person said (`git council eval label`), and not by the distance to the defect."
+    ))
 }
 
 /// That reviews came to no verdict, and what would have them held again.

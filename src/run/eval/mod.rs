@@ -5,5 +5,6 @@ pub(crate) mod comparison;
 pub(crate) mod council;
 pub(crate) mod files;
 pub(crate) mod labels;
+pub(crate) mod mended;
 pub(crate) mod recount;
 pub(crate) mod trial;

@@ -266,7 +266,7 @@ impl TrialRunner<'_> {
 }
 
 /// The change of an item as a target.
-fn target_of(item: &LabelledChange, start: &RunContext) -> Result<TargetSpec, RunError> {
+pub(super) fn target_of(item: &LabelledChange, start: &RunContext) -> Result<TargetSpec, RunError> {
     let files = match &item.alteration {
         None => return Ok(TargetSpec::Commit(item.commit.clone())),
         Some(Alteration::Leave { paths }) => {
