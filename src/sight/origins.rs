@@ -12,12 +12,8 @@ use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, trunca
 
 /// Words of a message that tell why lines are as they are.
 const TELLING: &[&str] = &[
-    "fix",
-    "fixes",
-    "fixed",
     "bug",
     "revert",
-    "reverts",
     "regression",
     "race",
     "deadlock",
@@ -27,10 +23,8 @@ const TELLING: &[&str] = &[
     "cve",
     "overflow",
     "workaround",
-    "workarounds",
     "because",
     "otherwise",
-    "hotfix",
     "incident",
     "vulnerability",
     "corrupt",
@@ -48,6 +42,13 @@ const TELLING: &[&str] = &[
     "broken",
     "outage",
 ];
+
+/// What these words end with where they are bent: "crashes", "prevented", "avoiding".
+const ENDINGS: [&str; 5] = ["", "s", "es", "ed", "ing"];
+
+/// The forms of "fix", and what is written before it as one word: "bugfixes". Prefixes, suffixes and fixtures are none.
+const FIX_FORMS: [&str; 6] = ["fix", "fixes", "fixed", "fixing", "fixup", "fixups"];
+const FIX_KINDS: [&str; 4] = ["", "bug", "hot", "quick"];
 
 /// The same in several words.
 const TELLING_PHRASES: &[&[&str]] = &[
@@ -116,7 +117,7 @@ pub(super) fn is_telling(message: &str) -> bool {
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    let has_word = words.iter().any(|word| TELLING.contains(word));
+    let has_word = words.iter().any(|word| tells_why(word));
     let has_phrase = words.windows(2).any(|pair| TELLING_PHRASES.contains(&pair));
     let bytes = message.as_bytes();
     let has_number = bytes
@@ -127,6 +128,13 @@ pub(super) fn is_telling(message: &str) -> bool {
         || has_number
         || names_ticket(message)
         || tells_elsewhere(&message.to_lowercase())
+}
+
+/// Whether a word in small letters is one that tells, in any of its forms.
+fn tells_why(word: &str) -> bool {
+    let mut stems = ENDINGS.iter().filter_map(|end| word.strip_suffix(end));
+    let mut fixes = FIX_KINDS.iter().filter_map(|kind| word.strip_prefix(kind));
+    stems.any(|stem| TELLING.contains(&stem)) || fixes.any(|form| FIX_FORMS.contains(&form))
 }
 
 fn tells_elsewhere(lower: &str) -> bool {
@@ -300,6 +308,23 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// However "fix" is bent, joined and written, it tells; a word that only has it in it tells nothing.
+        #[test]
+        fn every_form_of_a_fix_tells(
+            kind in "(bug|hot|quick)?[-_ ]?",
+            form in "(fix(e[sd]|ing|up)?|FIX|Fix)",
+            before in "((SHOP|shop)/|\\[)?",
+            after in "(:|\\]|\\(core\\):|!)? [a-e ]{0,12}",
+            other in "(pre|suf|af|in|post|cruci|trans)(fix|fixes|fixed)|fixtures?|fixation|fixpoint|debugger|hotel",
+        ) {
+            let message = format!("{before}{kind}{form}{after}");
+            proptest::prop_assert!(is_telling(&message), "{}", message);
+            let capital = message.to_uppercase();
+            proptest::prop_assert!(is_telling(&capital), "{}", capital);
+            let plain = format!("{before}{other}{after}");
+            proptest::prop_assert!(!is_telling(&plain), "{}", plain);
+        }
+
         /// Of a long message the first and the last line are shown, what is missing is said, and it stays within bounds.
         #[test]
         fn a_long_message_keeps_both_of_its_ends(lines in proptest::collection::vec("[a-zé ]{1,60}", 1..120)) {
@@ -337,6 +362,10 @@ mod tests {
             "Worked  around\nan old server",
             "Ask twice, because the API is slow",
             "The cache no longer grows",
+            "bugfix: empty list",
+            "Bugfix for empty list",
+            "Bugfixes in mean",
+            "fixup! mean of nothing",
         ] {
             assert!(is_telling(message), "{message}");
         }
@@ -346,6 +375,7 @@ mod tests {
             "UTF-8 names are read",
             "bump a-1",
             "work on the list around it",
+            "A fixture for the suffix",
             "wip",
         ] {
             assert!(!is_telling(message), "{message}");
