@@ -14,6 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::connections::{http_client, root_cause};
 use super::context::WindowReports;
+use super::refusal;
 use super::retry::{CallError, retry_after};
 use super::tooling::is_about_tools;
 use super::window::ToldWindows;
@@ -288,7 +289,7 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
         }
     }
     let body = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_BYTES)]);
-    let said = target.clean_message(&error_message(&body));
+    let said = target.clean_message(&refusal::error_message(&body));
     let detail = |what: &str| {
         if said.is_empty() {
             format!("{} {what} ({status})", target.host)
@@ -297,6 +298,10 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
         }
     };
     let failure = |kind, what: &str| Failure::new(kind, detail(what));
+    let unfit = |what: &str| CallError::Unfit {
+        failure: failure(FailureKind::Provider, what),
+        body: refusal::body_words(&body).into(),
+    };
     match status {
         StatusCode::TOO_MANY_REQUESTS => CallError::retryable(
             failure(FailureKind::Quota, "has a limit that is reached"),
@@ -309,7 +314,7 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
         StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR | StatusCode::NOT_IMPLEMENTED
             if is_about_tools(&said) =>
         {
-            CallError::Unfit(failure(FailureKind::Provider, "does not take this call"))
+            unfit("does not take this call")
         }
         _ if status.is_server_error() => {
             CallError::retryable(failure(FailureKind::Provider, "failed"), after)
@@ -330,31 +335,13 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
             FailureKind::Provider,
             "has no such model, or no such API",
         )),
-        StatusCode::PAYLOAD_TOO_LARGE => CallError::Unfit(failure(
-            FailureKind::Provider,
-            "finds the request too large: lower `limits.brief`",
-        )),
+        StatusCode::PAYLOAD_TOO_LARGE => unfit("finds the request too large: lower `limits.brief`"),
         _ if status.is_redirection() => CallError::Final(failure(
             FailureKind::Provider,
             "points elsewhere, where no brief and no key is sent: set `url` to where it is",
         )),
-        _ => CallError::Unfit(failure(FailureKind::Provider, "does not take this call")),
+        _ => unfit("does not take this call"),
     }
-}
-
-/// The words in the body of an error, in whichever form.
-fn error_message(body: &str) -> String {
-    let value: serde_json::Value = serde_json::from_slice(body.as_bytes()).unwrap_or_default();
-    let error = if value.is_array() {
-        &value[0]["error"]
-    } else {
-        &value["error"]
-    };
-    let said = error["message"]
-        .as_str()
-        .or(error.as_str())
-        .or(value["message"].as_str());
-    said.map_or_else(|| body.to_owned(), str::to_owned)
 }
 
 /// A connection that did not come about, or broke.

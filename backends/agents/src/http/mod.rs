@@ -17,6 +17,7 @@ mod client;
 mod connections;
 mod context;
 mod prime;
+mod refusal;
 #[cfg(test)]
 mod refusal_tests;
 mod retry;

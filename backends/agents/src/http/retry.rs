@@ -22,7 +22,11 @@ pub(super) enum CallError {
         after: Option<Duration>,
     },
     /// The call is not one that the server takes; without our schema it may be.
-    Unfit(Failure),
+    Unfit {
+        failure: Failure,
+        /// What else the body of the refusal says.
+        body: Box<str>,
+    },
     /// This model will not answer; another may.
     Next(Failure),
     /// Nothing will help.

@@ -207,7 +207,7 @@ impl HttpConversation {
             let failure = match self.ask_model(&model, lead, until).await {
                 Ok(reply) => return Ok(reply),
                 Err(CallError::Final(failure)) => return Err(failure),
-                Err(CallError::Next(failure) | CallError::Unfit(failure)) => failure,
+                Err(CallError::Next(failure) | CallError::Unfit { failure, .. }) => failure,
                 Err(CallError::Again { failure, .. }) => *failure,
             };
             if self.models.len() == 1 {

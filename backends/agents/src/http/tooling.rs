@@ -20,9 +20,14 @@ const FORM_WORDS: [&str; 4] = ["schema", "response_format", "mime type", "gramma
 
 /// Whether a server's refusal is about tools.
 pub(super) fn is_about_tools(refusal: &str) -> bool {
+    let said = refusal.to_lowercase();
+    TOOL_WORDS.iter().any(|word| said.contains(word)) && !is_about_form(refusal)
+}
+
+/// Whether it is about the form of the answer.
+pub(super) fn is_about_form(refusal: &str) -> bool {
     let refusal = refusal.to_lowercase();
-    let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
-    names(&TOOL_WORDS) && !names(&FORM_WORDS)
+    FORM_WORDS.iter().any(|word| refusal.contains(word))
 }
 
 /// What a judge has to look things up with.

@@ -5,7 +5,7 @@ use council_protocol::message::WITH_SCHEMA;
 
 use super::HttpConversation;
 use crate::http::retry::CallError;
-use crate::http::tooling::is_about_tools;
+use crate::http::tooling::{is_about_form, is_about_tools};
 use crate::http::wire::{ApiMessage, RefusedCall, ToolUse, names_limit};
 
 impl HttpConversation {
@@ -13,7 +13,7 @@ impl HttpConversation {
     /// too, or without tools. What it complains of goes first. The receipt says so of both: such an answer is held to
     /// nothing, and such a judge could not look.
     pub(super) fn drops_feature(&mut self, model: &str, trouble: &CallError) -> bool {
-        let CallError::Unfit(failure) = trouble else {
+        let CallError::Unfit { failure, body } = trouble else {
             return false;
         };
         let sent = RefusedCall {
@@ -21,7 +21,13 @@ impl HttpConversation {
             has_tools: self.tools.tool_use() != ToolUse::Absent,
             has_calls: self.said.iter().any(ApiMessage::is_tool_use),
         };
-        let learned = self.habits.learn(&sent, &failure.detail);
+        let mut learned = self.habits.learn(&sent, &failure.detail);
+        if learned.is_empty() && !is_told(&failure.detail) {
+            learned = self.habits.learn(&sent, body);
+        }
+        if learned.is_empty() && !is_told(&failure.detail) && !is_told(body) {
+            learned = self.habits.give_up_wishes(&sent);
+        }
         if !learned.is_empty() {
             let without = learned.join(", ");
             self.passed_over
@@ -63,6 +69,14 @@ impl HttpConversation {
     }
 }
 
+/// Whether a refusal says what it is about: neither the rest of its body nor a guess tells more.
+fn is_told(refusal: &str) -> bool {
+    names_limit(refusal)
+        || is_about_length(refusal)
+        || is_about_tools(refusal)
+        || is_about_form(refusal)
+}
+
 /// Whether a refusal says that a prompt is too long.
 fn is_about_length(refusal: &str) -> bool {
     const WORDS: [&str; 6] = [
@@ -80,12 +94,13 @@ fn is_about_length(refusal: &str) -> bool {
 /// A server that wants a shorter answer, and does not say how long it may be, is told by the user.
 pub(super) fn with_next_step(trouble: CallError) -> CallError {
     match trouble {
-        CallError::Unfit(failure) if names_limit(&failure.detail) => {
+        CallError::Unfit { failure, body } if names_limit(&failure.detail) => {
             let detail = format!(
                 "{}; set `max-tokens` of the agent to what it allows",
                 failure.detail
             );
-            CallError::Unfit(Failure::new(failure.kind, detail))
+            let failure = Failure::new(failure.kind, detail);
+            CallError::Unfit { failure, body }
         }
         other => other,
     }

@@ -125,7 +125,8 @@ impl HttpConversation {
         if error.is_refusal && heard.written_bytes() == 0 {
             let failure =
                 self.provider_failure(&format!("does not take this call: {}", error.words));
-            return Some(CallError::Unfit(failure));
+            let body = failure.detail.as_str().into();
+            return Some(CallError::Unfit { failure, body });
         }
         let failure = self.provider_failure(&format!("failed while it answered: {}", error.words));
         Some(CallError::retryable(failure, None))

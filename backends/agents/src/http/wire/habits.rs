@@ -28,25 +28,11 @@ pub(in crate::http) enum Parameter {
 
 /// Each with its name, and the words by which refusals mean it.
 const PARAMETERS: [(Parameter, &str, &[&str]); 8] = [
-    (
-        Parameter::Effort,
-        "effort",
-        &[
-            "effort",
-            "reasoning_effort",
-            "thinkinglevel",
-            "thinking_level",
-        ],
-    ),
+    (Parameter::Effort, "effort", &["effort"]),
     (
         Parameter::Thinking,
         "thinking",
-        &[
-            "thinking",
-            "budget_tokens",
-            "thinkingbudget",
-            "thinking_budget",
-        ],
+        &["thinking", "thinking_budget", "thinking_config"],
     ),
     (
         Parameter::StreamOptions,
@@ -139,14 +125,22 @@ impl ServerHabits {
     pub(in crate::http) fn learn(&mut self, sent: &RefusedCall<'_>, refusal: &str) -> Vec<String> {
         let endpoint = sent.endpoint;
         let refusal = refusal.to_lowercase();
+        let spoken = unify_thinking(&refusal);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let words: Vec<&str> = refusal.split(|c| !is_word(c)).collect();
+        let words: Vec<&str> = spoken.split(|c| !is_word(c)).collect();
         let names = |word: &&str| words.contains(word);
+        let means_effort = self.means_effort(&words, sent);
         let mut learned = Vec::new();
         for (parameter, name, means) in PARAMETERS {
-            // Who complains of its options has nothing against a stream.
-            let is_meant = means.iter().any(names)
-                && !(parameter == Parameter::Stream && names(&"stream_options"));
+            let is_named = means.iter().any(names);
+            let is_meant = match parameter {
+                Parameter::Effort => means_effort,
+                // Who complains of its options has nothing against a stream.
+                Parameter::Stream => is_named && !names(&"stream_options"),
+                // What has another name than the bare one is what goes back, and no wish.
+                Parameter::Reasoning if means_effort => means.iter().skip(1).any(names),
+                _ => is_named,
+            };
             if is_meant && self.sends(parameter, sent) {
                 self.left_out[parameter as usize] = true;
                 learned.push(format!("`{name}`"));
@@ -172,6 +166,40 @@ impl ServerHabits {
         learned
     }
 
+    /// Whether the words of a refusal are about the effort that a call asked for: also where they speak of thinking as such,
+    /// and nothing else that it sent is about that.
+    fn means_effort(&self, words: &[&str], sent: &RefusedCall<'_>) -> bool {
+        let names = |word: &str| words.contains(&word);
+        let is_general = ["thinking", "thinking_config", "thinking_budget"]
+            .map(names)
+            .contains(&true)
+            || (names("reasoning") && !names("messages"));
+        let is_alone = is_general && !self.sends(Parameter::Thinking, sent);
+        (names("effort") || is_alone) && self.sends(Parameter::Effort, sent)
+    }
+
+    /// Gives up what the user wished beside the review, where a refusal tells nothing: what the program itself sends was
+    /// taken from others. In words; empty where nothing was wished.
+    pub(in crate::http) fn give_up_wishes(&mut self, sent: &RefusedCall<'_>) -> Vec<String> {
+        let endpoint = sent.endpoint;
+        let wishes = [
+            (Parameter::Effort, endpoint.effort.is_some(), "`effort`"),
+            (
+                Parameter::Thinking,
+                endpoint.thinking.is_some(),
+                "`thinking`",
+            ),
+        ];
+        let mut given_up = Vec::new();
+        for (parameter, is_wished, name) in wishes {
+            if is_wished && !self.leaves_out(parameter) {
+                self.left_out[parameter as usize] = true;
+                given_up.push(name.to_owned());
+            }
+        }
+        given_up
+    }
+
     /// Whether a call has the parameter.
     fn sends(&self, parameter: Parameter, sent: &RefusedCall<'_>) -> bool {
         let endpoint = sent.endpoint;
@@ -190,6 +218,33 @@ impl ServerHabits {
         };
         is_sent && !self.leaves_out(parameter)
     }
+}
+
+/// A refusal in small letters with one word for each of what the APIs call by many: "Thinking level", `reasoning.effort`,
+/// `thinkingBudget`.
+fn unify_thinking(refusal: &str) -> String {
+    static WORDS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+        let forms = [
+            (
+                r"(?:thinking|reasoning)[\s_.\-]*(?:level|effort)",
+                " effort ",
+            ),
+            (
+                r"thinking[\s_.\-]*budget|budget[\s_.\-]*tokens",
+                " thinking_budget ",
+            ),
+            (r"thinking[\s_.\-]*config(?:uration)?", " thinking_config "),
+        ];
+        let built = forms.into_iter();
+        built
+            .filter_map(|(form, word)| Some((Regex::new(form).ok()?, word)))
+            .collect()
+    });
+    let mut spoken = refusal.to_owned();
+    for (form, word) in WORDS.iter() {
+        spoken = form.replace_all(&spoken, *word).into_owned();
+    }
+    spoken
 }
 
 /// Whether a refusal is about the most tokens of an answer.
