@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 1 << 20;
 const PIECE: usize = 8;
 
 /// Shorter values count only as words of their own.
-const MIN_ANYWHERE: usize = 12;
+pub(crate) const MIN_ANYWHERE: usize = 12;
 
 /// Values that were found to be secret.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ mod argument;
 mod assigned;
 mod bare_token;
 mod below_name;
+mod beside;
 mod beside_name;
 mod calls;
 mod derived;
@@ -47,6 +48,7 @@ mod words;
 
 pub use bare_token::holds_bare_token;
 pub use below_name::value_below_name;
+pub use beside::FileTexts;
 pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
 pub use file::{drawn_words, may_repeat_secret};
 pub use line_redactor::{LineRedactor, RedactedLine};

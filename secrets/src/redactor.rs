@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::below_name::may_name_below;
+use crate::beside::ValuesBeside;
 use crate::encoded_key::may_go_on;
 use crate::key_block::may_begin_key;
 use crate::known::KnownValues;
@@ -29,6 +30,8 @@ pub struct Redactor {
     handed: Arc<KnownValues>,
     /// The names of files before the change that renames them, by their names after it.
     former: Arc<BTreeMap<String, String>>,
+    /// Values of files beside the change; none: nobody can read any.
+    pub(crate) beside: Option<Arc<ValuesBeside>>,
 }
 
 /// A text without its secrets.
@@ -81,6 +84,20 @@ impl Redactor {
     where
         L: IntoIterator<Item = &'l str>,
     {
+        Self {
+            known: Arc::new(self.values_of(texts)),
+            ..self.clone()
+        }
+    }
+
+    /// The secrets of these lines by their value.
+    pub(crate) fn values_of<'l, L>(
+        &self,
+        texts: impl IntoIterator<Item = (Option<Cow<'l, str>>, L)>,
+    ) -> KnownValues
+    where
+        L: IntoIterator<Item = &'l str>,
+    {
         let mut known = KnownValues::default();
         let mut last: Option<(Option<Cow<'l, str>>, FileNature)> = None;
         for (path, lines) in texts {
@@ -100,10 +117,7 @@ impl Redactor {
             }
         }
         known.build();
-        Self {
-            known: Arc::new(known),
-            ..self.clone()
-        }
+        known
     }
 
     /// The same where a change gives files other names, told as the new one and the old one: a file holds secrets if

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::diff::sides::ChangeSides;
 use super::history_walk::HistoryWalk;
 use super::id::ObjectId;
+use super::tree;
 
 /// The commits before a change.
 pub struct CommitHistory {
@@ -87,6 +88,35 @@ impl CommitHistory {
     /// read ends the walk where it stands: history is a help, not a duty.
     pub fn walk_back(&self, wanted: &[WantedLines], bounds: &HistoryBounds<'_>) -> HistoryFindings {
         HistoryWalk::over(&self.sides.objects, wanted, self.base, bounds.together).run(bounds)
+    }
+
+    /// The texts of these paths as a commit left them and as it found them, up to `most` bytes; without those that cannot be
+    /// read.
+    pub fn texts_around(
+        &self,
+        commit: &CommitWords,
+        paths: &[Vec<u8>],
+        most: usize,
+    ) -> Vec<(Vec<u8>, Arc<[u8]>)> {
+        let read = |id| self.sides.objects.commit(id).ok();
+        let commit = ObjectId::from_hex(&commit.id).and_then(read);
+        let parent = commit
+            .as_ref()
+            .and_then(|commit| read(*commit.parents.first()?));
+        let trees = commit.iter().chain(&parent).map(|commit| commit.tree);
+        let mut left = most;
+        let mut texts = Vec::new();
+        for (root, path) in trees.flat_map(|root| paths.iter().map(move |path| (root, path))) {
+            let text = self.text_in(root, path).filter(|text| text.len() <= left);
+            left -= text.as_ref().map_or(0, |text| text.len());
+            texts.extend(text.map(|text| (path.clone(), text)));
+        }
+        texts
+    }
+
+    fn text_in(&self, root: ObjectId, path: &[u8]) -> Option<Arc<[u8]>> {
+        let item = tree::find_in_tree(&self.sides.objects, root, path);
+        self.sides.text_of(item.ok().flatten()?).ok().flatten()
     }
 }
 

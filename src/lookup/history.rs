@@ -11,8 +11,9 @@ use council_protocol::{FileChange, LineKind, RepoPath, Side};
 
 use super::result_text::ResultText;
 use super::{CodeLookup, Found};
-use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
-use crate::prompt::{redact_source, redact_words, show_path, truncate_bytes};
+use crate::git::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
+use crate::prompt::{redact_source, show_path, truncate_bytes};
+use crate::sight::shown_message;
 
 /// The most commits that are looked at.
 const MAX_COMMITS: usize = 5_000;
@@ -62,7 +63,7 @@ impl CodeLookup {
             text: shown.lines().collect(),
             removed: change.map(removed_lines).unwrap_or_default(),
         };
-        Ok(self.show_findings(&path, &findings, &old_lines, all, bounds))
+        Ok(self.show_findings(&path, (history, &findings), &old_lines, all, bounds))
     }
 
     /// The numbers that the lines of a range had before the change, with those of lines that it removes there.
@@ -103,7 +104,7 @@ impl CodeLookup {
     fn show_findings(
         &self,
         path: &RepoPath,
-        findings: &HistoryFindings,
+        (history, findings): (&CommitHistory, &HistoryFindings),
         old_lines: &OldLines<'_>,
         asked: usize,
         bounds: &QueryBounds,
@@ -136,10 +137,8 @@ impl CodeLookup {
                 out.push_line(&format!("{line} {marker}{}", truncate_bytes(&text, 200)));
             }
             // Behind a gutter, so that no line of a message can pose as anything else.
-            let message = redact_words(
-                &self.redactor,
-                truncate_bytes(&commit.message, MAX_MESSAGE_BYTES),
-            );
+            let message = shown_message(history, findings, commit, &self.redactor);
+            let message = truncate_bytes(&message, MAX_MESSAGE_BYTES);
             for line in message.trim().lines() {
                 out.push_line(&format!("    | {line}"));
             }

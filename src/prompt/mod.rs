@@ -33,7 +33,9 @@ pub use brief::{BriefClass, ChangeContext};
 pub(crate) use context::{ContextBlock, ContextBody, ContextKind};
 pub(crate) use hidden_values::HiddenValues;
 pub(crate) use rank::{SeatShare, is_test_path, rank_files};
-pub(crate) use redact::{hidden_on_added, redact_source, redact_words, redactor_knowing};
+pub(crate) use redact::{
+    hidden_on_added, redact_history, redact_source, redact_words, redactor_knowing,
+};
 pub(crate) use show::{show_path, shown_paths, truncate_bytes};
 pub(crate) use template::PromptError;
 

@@ -118,6 +118,16 @@ pub(crate) fn redact_words(redactor: &Redactor, text: &str) -> String {
     mark_hidden(Cow::Owned(redactor.redact_words(text).text)).into_owned()
 }
 
+/// Words beside the change, such as a message of history, as judges are shown them; `touched`: the files that they speak of.
+pub(crate) fn redact_history(
+    redactor: &Redactor,
+    text: &str,
+    touched: &[(String, String)],
+) -> String {
+    let shown = redactor.redact_history(text, touched);
+    mark_hidden(Cow::Owned(shown.text)).into_owned()
+}
+
 /// Lines of a file as somebody quotes them, as other judges are shown them.
 pub(super) fn redact_quote(redactor: &Redactor, path: &str, text: &str) -> String {
     mark_hidden(Cow::Owned(redactor.redact_quote(path, text).text)).into_owned()

@@ -242,6 +242,14 @@ impl QuotedWords<'_> {
         }
     }
 
+    /// Words about the change by people who know all of the repository, and may name what another file hides.
+    fn show_said(&self, text: &str, bytes: usize) -> String {
+        cut_text(
+            &redact::redact_history(self.redactor, text.trim(), &[]),
+            bytes,
+        )
+    }
+
     /// Who wrote the change and what they say about it; empty when nothing is known.
     pub(super) fn show_claims(&self, framing: &Framing) -> String {
         let mut out = String::new();
@@ -251,15 +259,15 @@ impl QuotedWords<'_> {
         ];
         for (name, text, bytes) in named {
             if !text.trim().is_empty() {
-                let _ = writeln!(out, "{name}: {}", self.show_bounded(text, bytes));
+                let _ = writeln!(out, "{name}: {}", self.show_said(text, bytes));
             }
         }
         for commit in framing.commits.iter().take(MAX_COMMITS) {
             let (id, author) = (
                 show::truncate_bytes(&commit.id, 12),
-                self.show_bounded(&commit.author, MAX_AUTHOR_BYTES),
+                self.show_said(&commit.author, MAX_AUTHOR_BYTES),
             );
-            let message = self.show_bounded(&commit.message, MAX_MESSAGE_BYTES);
+            let message = self.show_said(&commit.message, MAX_MESSAGE_BYTES);
             let _ = writeln!(out, "Commit {id} by {author}:\n{message}");
         }
         let more = framing.commits.len().saturating_sub(MAX_COMMITS);

@@ -243,6 +243,7 @@ fn look_around(prepared: &PreparedReview) -> GatheredContext {
     let Some(sight) = Sight::around(&prepared.change).filter(|_| is_change) else {
         return GatheredContext::default();
     };
+    let sight = sight.redacting(prepared.redactor.clone());
     if !is_wanted {
         return GatheredContext {
             gaps: cut_functions(&sight, &prepared.packet)

@@ -81,6 +81,7 @@ pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod stored_request;
 pub(crate) mod suggestion;
+pub(crate) mod texts_beside;
 pub(crate) mod trust;
 pub(crate) mod turn_steps;
 pub(crate) mod uncommitted;

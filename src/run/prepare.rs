@@ -165,7 +165,7 @@ pub(crate) fn prepare_spec(
     let redactor = load_redactor(
         &config.settings,
         change.place.workdir.as_deref(),
-        (&packet, &*change.blobs),
+        (&packet, &change.blobs),
         start,
     )?;
     for target in [&mut change.target, &mut packet.target] {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
 use council_protocol::packet::Target;
@@ -16,6 +17,7 @@ use super::kept_rules::with_kept_rules;
 use super::layers;
 use super::own;
 use super::store::StoredRun;
+use super::texts_beside::texts_beside;
 use crate::config::{Settings, resolve_layers};
 use crate::git;
 use crate::packet::sha256;
@@ -29,13 +31,15 @@ const KEY: &str = "redact.rules";
 pub(crate) fn load_redactor(
     settings: &Settings,
     repository: Option<&Path>,
-    (packet, blobs): (&Packet, &dyn BlobSource),
+    (packet, blobs): (&Packet, &Arc<dyn BlobSource>),
     start: &RunContext,
 ) -> Result<Redactor, RunError> {
     let rules = load_rules(settings, repository)?;
     let handed = secret_settings(settings, start);
-    let files = changed_texts(packet, blobs);
-    Ok(redactor_knowing(&rules, packet, &files, &handed))
+    let files = changed_texts(packet, &**blobs);
+    let blobs = Arc::clone(blobs);
+    let redactor = redactor_knowing(&rules, packet, &files, &handed);
+    Ok(redactor.learning(move || texts_beside(&*blobs)))
 }
 
 /// Larger files, and more than so many bytes of them, are searched for secrets only where the change shows them.

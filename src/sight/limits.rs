@@ -4,8 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use council_protocol::RepoPath;
+use council_secrets::Redactor;
 
-use crate::git::{CommitHistory, PathFilter, ReviewedChange, ReviewedTree};
+use super::messages::shown_message;
+use crate::git::{
+    CommitHistory, CommitWords, HistoryFindings, PathFilter, ReviewedChange, ReviewedTree,
+};
 
 /// How much one search may read.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +48,8 @@ impl SearchLimits {
 pub struct Sight {
     pub(super) tree: ReviewedTree,
     pub(super) history: Option<CommitHistory>,
+    /// Takes secrets out of what commits say.
+    pub(super) redactor: Redactor,
 }
 
 impl Sight {
@@ -52,11 +58,26 @@ impl Sight {
         Some(Self {
             tree: change.reviewed_tree()?,
             history: change.earlier_history(),
+            redactor: Redactor::default(),
         })
     }
 }
 
 impl Sight {
+    /// The same, with what takes secrets out of what commits say.
+    #[must_use]
+    pub(crate) fn redacting(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
+    }
+
+    /// The message of a commit that these findings name, as it may be shown.
+    pub(super) fn shown_message(&self, findings: &HistoryFindings, commit: &CommitWords) -> String {
+        let history = self.history.as_ref();
+        let message =
+            history.map(|history| shown_message(history, findings, commit, &self.redactor));
+        message.unwrap_or_default()
+    }
+
     /// The same without files that whoever reads it may not see.
     #[must_use]
     pub(crate) fn hiding(self, hidden: PathFilter) -> Self {

@@ -186,6 +186,7 @@ pub(super) fn walk_history(
 /// One block for each commit that brought removed lines and tells why; a commit of several files says it once.
 /// `path_now` is the changed file that had a path before the change.
 pub(super) fn origin_blocks(
+    sight: &Sight,
     history: &HistoryFindings,
     path_now: &dyn Fn(&RepoPath) -> RepoPath,
 ) -> Vec<ContextBlock> {
@@ -206,7 +207,9 @@ pub(super) fn origin_blocks(
         let Some((path, lines)) = places.first().filter(|_| is_telling(&commit.message)) else {
             continue;
         };
-        let mut body = shorten_message(commit.message.trim());
+        // First the secrets, then the length: what is left of one that is cut is known by nothing.
+        let message = sight.shown_message(history, commit);
+        let mut body = shorten_message(message.trim());
         for (path, lines) in places.iter().skip(1).take(MAX_NAMED) {
             body.push_str(&format!(
                 "\n(it also brought {lines} of {})",

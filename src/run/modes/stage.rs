@@ -242,7 +242,7 @@ fn prepare_stage(
     let redactor = load_redactor(
         &config.settings,
         change.place.workdir.as_deref(),
-        (&packet, &*change.blobs),
+        (&packet, &change.blobs),
         start,
     )?;
     Ok(PreparedReview {

@@ -81,7 +81,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gatherer.add_small_files();
     let unread = gatherer.add_hits(&hits, limits);
     let more = gatherer.more_uses();
-    gatherer.add_origins(&history);
+    gatherer.add_origins(sight, &history);
     gatherer.add_companions(sight, &history);
     gatherer.add_far_functions();
     let mut gathered = gatherer.finish();
@@ -328,7 +328,7 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Why removed lines were there, where the commit that brought them tells.
-    fn add_origins(&mut self, history: &HistoryFindings) {
+    fn add_origins(&mut self, sight: &Sight, history: &HistoryFindings) {
         let paths = |path: &RepoPath| {
             let file = self
                 .files
@@ -336,7 +336,7 @@ impl<'a> Gatherer<'a> {
                 .find(|file| file.file.path_before() == path);
             file.map_or_else(|| path.clone(), |file| file.path().clone())
         };
-        let blocks = origins::origin_blocks(history, &paths);
+        let blocks = origins::origin_blocks(sight, history, &paths);
         self.words.extend(blocks);
     }
 
