@@ -1,5 +1,6 @@
 //! Which briefs a change needs: one for everybody, one for each part of it, or one for each judge.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,8 +39,14 @@ pub(crate) struct RunBriefs {
     pub(crate) parts: Vec<BriefPart>,
     /// For whom each brief is, where the files of a change that is larger than one are spread over the judges; else empty.
     readers: Vec<JudgeId>,
-    /// The digest of the code around the change, once somebody has looked.
-    context: Option<String>,
+    /// What stands around the change, once somebody has looked.
+    context: Option<LookedAround>,
+}
+
+/// What stands around a change, and the digest of the code in it.
+struct LookedAround {
+    gathered: GatheredContext,
+    digest: String,
 }
 
 impl RunBriefs {
@@ -120,26 +127,45 @@ impl RunBriefs {
             return Ok(());
         }
         let gathered = look_around(prepared);
-        self.context = Some(digest_of_code(&gathered));
-        let around = ChangeContext {
-            blocks: &gathered.blocks,
-            gaps: &gathered.gaps,
-        };
-        if gathered.blocks.is_empty() && gathered.gaps.is_empty() {
-            return Ok(());
-        }
-        for part in &mut self.parts {
-            let own = part.files.as_ref();
-            let own = own.map(|files| shards::packet_of_files(&prepared.packet, files));
-            let packet = own.as_ref().unwrap_or(&prepared.packet);
-            part.brief = prompter.render_filled_brief(packet, around, &part.class)?;
+        let digest = digest_of_code(&gathered);
+        let looked = self.context.insert(LookedAround { gathered, digest });
+        if !looked.is_empty() {
+            for part in &mut self.parts {
+                let packet = files_of_packet(prepared, part.files.as_deref());
+                part.brief = prompter.render_filled_brief(&packet, looked.around(), &part.class)?;
+            }
         }
         Ok(())
     }
 
+    /// The briefs of the change in parts, each of at most so many bytes, as a review would send them: with what stands
+    /// around the change.
+    pub(crate) fn texts_in_parts(
+        &self,
+        prompter: &PromptBuilder,
+        prepared: &PreparedReview,
+        budget_bytes: usize,
+    ) -> Result<Vec<Arc<str>>, PromptError> {
+        let class = BriefClass {
+            budget_bytes,
+            ..brief_class(prepared)
+        };
+        let parts = Self::in_parts(prompter, &prepared.packet, class)?.parts;
+        let looked = self.context.as_ref().filter(|looked| !looked.is_empty());
+        let text = |part: BriefPart| -> Result<Arc<str>, PromptError> {
+            let Some(looked) = looked else {
+                return Ok(part.brief.text);
+            };
+            let packet = files_of_packet(prepared, part.files.as_deref());
+            let brief = prompter.render_filled_brief(&packet, looked.around(), &part.class)?;
+            Ok(brief.text)
+        };
+        parts.into_iter().map(text).collect()
+    }
+
     /// The digest of the code around the change; none: nobody has looked yet.
     pub(crate) fn context_digest(&self) -> Option<&String> {
-        self.context.as_ref()
+        self.context.as_ref().map(|looked| &looked.digest)
     }
 
     /// Whether each judge is shown other files of a change that is larger than a brief.
@@ -155,6 +181,27 @@ impl RunBriefs {
             shards::shard_of(judge)
         };
         self.parts.get(index).unwrap_or(&self.parts[0])
+    }
+}
+
+impl LookedAround {
+    fn is_empty(&self) -> bool {
+        self.gathered.blocks.is_empty() && self.gathered.gaps.is_empty()
+    }
+
+    fn around(&self) -> ChangeContext<'_> {
+        ChangeContext {
+            blocks: &self.gathered.blocks,
+            gaps: &self.gathered.gaps,
+        }
+    }
+}
+
+/// The packet with these files; none: all.
+fn files_of_packet<'p>(prepared: &'p PreparedReview, files: Option<&[usize]>) -> Cow<'p, Packet> {
+    match files {
+        Some(files) => Cow::Owned(shards::packet_of_files(&prepared.packet, files)),
+        None => Cow::Borrowed(&prepared.packet),
     }
 }
 

@@ -96,6 +96,10 @@ pub(crate) fn convene_review(
         shards::apply_spread_rules(&mut prepared);
     }
     prepared.notes.extend(planned.idle_note);
+    if prompts.as_ref().is_some_and(SeatPrompts::leaves_out) {
+        // What stands around the change is a part of what the review of all of it costs.
+        context_today(&mut prompts, &prepared)?;
+    }
     let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats, start);
     prepared.notes.extend(suggestion);
     let bench = SeatPlanner {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use council_agents::files_of_tool;
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Turn};
+use council_protocol::{Coverage, JudgeId, RepoPath, Seat, SeenLines, Turn};
 
 use crate::config::Settings;
 use crate::council::plan::{Procedure, RunSeed};
 use crate::git::ReviewedChange;
 use crate::prompt::{
-    BriefClass, BriefSizes, HiddenValues, ProductionMode, PromptBuilder, hidden_on_added,
+    Brief, BriefClass, BriefSizes, HiddenValues, ProductionMode, PromptBuilder, hidden_on_added,
 };
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
@@ -190,17 +190,36 @@ impl SeatPrompts {
         Coverage::of_quorum(&all, 1)
     }
 
-    /// How large the brief of each part is if the change is shown in parts, each in a brief of at most `most` bytes; none:
-    /// it cannot be rendered so.
-    pub(crate) fn sizes_in_parts(&self, prepared: &PreparedReview, most: u64) -> Option<Vec<u64>> {
+    /// Whether judges are not shown all of the change.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.shown_coverage().gaps().next().is_some()
+    }
+
+    /// The brief of each part if the change is shown in parts, each in a brief of at most `most` bytes; none: it cannot be
+    /// rendered so.
+    pub(crate) fn briefs_in_parts(
+        &self,
+        prepared: &PreparedReview,
+        most: u64,
+    ) -> Option<Vec<Arc<str>>> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let briefs = &self.briefs;
+        briefs.texts_in_parts(&self.prompter, prepared, most).ok()
+    }
+
+    /// What a brief of at most `most` bytes shows of one file alone; none: it cannot be rendered so.
+    pub(crate) fn brief_of_file(
+        &self,
+        prepared: &PreparedReview,
+        file: usize,
+        most: u64,
+    ) -> Option<Brief> {
         let class = BriefClass {
             budget_bytes: usize::try_from(most).unwrap_or(usize::MAX),
             ..briefs::brief_class(prepared)
         };
-        let render = |part: &Packet| self.prompter.render_brief(part, &class);
-        let parts = shards::split_change(&prepared.packet, &render).ok()?;
-        let sizes = parts.iter().map(|part| part.brief.text.len() as u64);
-        Some(sizes.collect())
+        let packet = shards::packet_of_files(&prepared.packet, &[file]);
+        self.prompter.render_brief(&packet, &class).ok()
     }
 
     /// How many secrets were replaced, each counted once.

@@ -1,13 +1,15 @@
 //! A change that is larger than a brief: the one command that reviews all of it, and what that costs.
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{Coverage, CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
+use council_protocol::{
+    Coverage, CoverageState, FileChange, Hunk, LineKind, Packet, RepoPath, Seat,
+};
 
 use council_secrets::Redactor;
 
 use crate::config::LargeChangePolicy;
 use crate::council::PART_MARK;
-use crate::prompt::BriefClass;
+use crate::prompt::{Brief, BriefClass};
 use crate::report::TOO_LONG_A_LINE;
 use crate::run::context::RunContext;
 use crate::run::estimate::{BriefSize, RunEstimate};
@@ -46,8 +48,9 @@ pub(crate) fn suggest_whole_review(
     }
     let frame = prompts?.brief_facts().frame;
     let cut_in_parts = settings.review.large == LargeChangePolicy::Shard;
-    let whole = BriefOfOneFile::of_largest(&prepared.packet, frame);
-    let needed = whole.filter(|whole| whole.bytes > settings.limits.brief);
+    let most = settings.limits.brief;
+    let alone = |file, bytes| prompts?.brief_of_file(prepared, file, bytes);
+    let needed = BriefOfOneFile::find(&prepared.packet, &cut, (frame, most), &alone);
     if cut_in_parts && needed.is_none() {
         return None;
     }
@@ -55,7 +58,7 @@ pub(crate) fn suggest_whole_review(
     let brief = needed
         .as_ref()
         .map_or(settings.limits.brief, |whole| whole.bytes);
-    let parts = prompts?.sizes_in_parts(prepared, brief)?;
+    let parts = prompts?.briefs_in_parts(prepared, brief)?;
     // Where the change is in parts already, each judge sits once for each.
     let seats: Vec<&Seat> = seats.iter().filter(|seat| is_of_first_part(seat)).collect();
     let is_reader = |seat: &&Seat| seat.agent.kind.reads_brief();
@@ -75,10 +78,10 @@ pub(crate) fn suggest_whole_review(
     )?;
     let each = parts
         .iter()
-        .flat_map(|shown| readers.iter().map(|seat| (*seat, *shown)));
+        .map(|brief| BriefSize::of_text(brief))
+        .flat_map(|shown| readers.iter().map(move |seat| (*seat, shown)));
     let each: Vec<(&Seat, BriefSize)> = each
         .filter(|(seat, _)| seat.agent.kind.reads_text())
-        .map(|(seat, bytes)| (seat, BriefSize::of_bytes(bytes)))
         .collect();
     let has_tree = prepared.change.blobs.has_blobs();
     let estimate =
@@ -121,25 +124,43 @@ pub(crate) fn drop_idle_suggestion(coverage: &Coverage, notes: &mut Vec<String>)
     }
 }
 
-/// The brief that shows the largest file of a change: a file is never divided between two parts, for whoever reads the
-/// second half has to know the first.
+/// The brief that shows a file which no brief of the configured size shows whole, even alone: a file is never divided
+/// between two parts, for whoever reads the second half has to know the first.
 struct BriefOfOneFile {
     path: String,
     bytes: u64,
 }
 
+/// Bytes that no change fills: the patches that are read are smaller.
+const NO_BOUND: u64 = 1 << 32;
+
 impl BriefOfOneFile {
-    /// Rounded up to whole kilobytes of 1024 bytes, with room for the notes that a brief puts beside the lines.
-    fn of_largest(packet: &Packet, frame: u64) -> Option<Self> {
-        let largest = packet
-            .files
-            .iter()
-            .max_by_key(|file| bytes_in_brief(file))?;
-        let bytes = bytes_in_brief(largest) * 21 / 20 + frame;
-        Some(Self {
-            path: largest.path.display().into_owned(),
-            bytes: bytes.next_multiple_of(1024),
-        })
+    /// Of the one that needs the largest brief of those that are shown in part; none: each of them fits alone, and only did
+    /// not fit behind others. `alone` renders a brief of one file within so many bytes.
+    fn find(
+        packet: &Packet,
+        cut: &[&FileCoverage],
+        (frame, most): (u64, u64),
+        alone: &dyn Fn(usize, u64) -> Option<Brief>,
+    ) -> Option<Self> {
+        let is_cut = |path: &RepoPath| cut.iter().any(|one| one.path == *path);
+        let files = packet.files.iter().enumerate();
+        let needed = files.filter_map(|(at, file)| {
+            // Most files are far smaller: they need not be rendered to know that.
+            let is_large = bytes_in_brief(file) * 2 + frame > most;
+            (is_large && is_cut(&file.path)).then_some(())?;
+            let whole = alone(at, NO_BOUND)?;
+            let shows_all = |bytes| alone(at, bytes).map(|brief| brief.coverage == whole.coverage);
+            (!shows_all(most)?).then_some(())?;
+            // What a brief lays aside for its list and its instructions depends on its size.
+            let mut bytes = (whole.text.len() as u64).next_multiple_of(1024);
+            while !shows_all(bytes)? {
+                bytes = (bytes * 21 / 20).next_multiple_of(1024);
+            }
+            let path = file.path.display().into_owned();
+            Some(Self { path, bytes })
+        });
+        needed.max_by_key(|file| file.bytes)
     }
 }
 
@@ -369,6 +390,82 @@ mod tests {
         assert_eq!(longest_changed_line(&[&cut], &short), None);
     }
 
+    /// A packet of new files with so many lines each.
+    fn packet_of_files(sizes: &[usize]) -> Packet {
+        let mut packet = empty_packet();
+        for (at, &lines) in sizes.iter().enumerate() {
+            let mut one = packet_of_lines(&vec![40; lines]);
+            let path = RepoPath::from(format!("f{at}.py").as_str());
+            for file in &mut one.files {
+                file.path.clone_from(&path);
+            }
+            for file in &mut one.coverage.files {
+                file.path.clone_from(&path);
+            }
+            packet.files.append(&mut one.files);
+            packet.coverage.files.append(&mut one.coverage.files);
+        }
+        packet
+    }
+
+    /// Of these files in a brief of that size: which do not even fit alone, and which one is named with what brief.
+    fn too_large_alone(packet: &Packet, most: u64) -> (Vec<String>, Option<BriefOfOneFile>) {
+        let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
+        let render = |packet: &Packet, bytes: u64| {
+            let class = BriefClass {
+                budget_bytes: bytes as usize,
+                ..BriefClass::default()
+            };
+            prompter.render_brief(packet, &class).unwrap()
+        };
+        let alone = |at: usize, bytes| {
+            let one = crate::run::shards::packet_of_files(packet, &[at]);
+            Some(render(&one, bytes))
+        };
+        let together = render(packet, most);
+        let cut: Vec<&FileCoverage> = together.coverage.gaps().collect();
+        let large = (0..packet.files.len()).filter(|&at| {
+            alone(at, most).is_some_and(|brief| brief.coverage.gaps().next().is_some())
+        });
+        let name = |at: usize| packet.files[at].path.display().into_owned();
+        let large = large.map(name).collect();
+        let frame = together.sizes.frame as u64;
+        let found = BriefOfOneFile::find(packet, &cut, (frame, most), &alone);
+        if let Some(found) = &found {
+            let at = packet
+                .files
+                .iter()
+                .position(|file| file.path.display() == found.path);
+            let brief = alone(at.unwrap(), found.bytes).unwrap();
+            assert!(brief.coverage.is_complete(), "{} bytes", found.bytes);
+        }
+        (large, found)
+    }
+
+    #[test]
+    fn a_file_that_fits_alone_is_not_too_large_for_a_brief() {
+        let (large, found) = too_large_alone(&packet_of_files(&[1_000, 1_000]), 64 << 10);
+        assert_eq!(large, Vec::<String>::new());
+        assert!(found.is_none());
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+
+        /// A file is told to be larger than a brief where a brief of it alone does not show it whole, and only there; and the
+        /// brief that is named shows it.
+        #[test]
+        fn a_file_is_larger_than_a_brief_if_a_brief_of_it_alone_is_cut(
+            sizes in proptest::collection::vec(1_usize..700, 1..4),
+            most in 12_u64..48,
+        ) {
+            let (large, found) = too_large_alone(&packet_of_files(&sizes), most << 10);
+            let named = found.map(|found| found.path);
+            proptest::prop_assert_eq!(named.is_some(), !large.is_empty(), "{:?}", large);
+            proptest::prop_assert!(named.is_none_or(|path| large.contains(&path)));
+        }
+    }
+
     /// Judges of a change in parts sit once for each part: the next division does not multiply them again.
     #[test]
     fn a_judge_of_several_parts_is_one_judge() {
@@ -392,15 +489,8 @@ mod tests {
         #[test]
         fn the_brief_that_is_named_for_a_file_shows_all_of_it(lines in 200usize..3_000, words in 0usize..30) {
             let packet = packet_of_lines(&vec![words * 5; lines]);
-            let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
-            let empty = prompter.render_brief(&empty_packet(), &BriefClass::default()).unwrap();
-            let whole = BriefOfOneFile::of_largest(&packet, empty.text.len() as u64).unwrap();
-            let class = BriefClass {
-                budget_bytes: usize::try_from(whole.bytes).unwrap().max(MIN_BRIEF_BYTES),
-                ..BriefClass::default()
-            };
-            let brief = prompter.render_brief(&packet, &class).unwrap();
-            proptest::prop_assert!(brief.coverage.is_complete(), "{} bytes", whole.bytes);
+            let (large, found) = too_large_alone(&packet, MIN_BRIEF_BYTES as u64);
+            proptest::prop_assert_eq!(found.is_some(), !large.is_empty(), "{:?}", large);
         }
     }
 }

@@ -139,6 +139,62 @@ fn the_command_that_reviews_a_change_whole_keeps_what_was_asked_for() {
     assert_eq!(perspectives(&whole), perspectives(&report));
 }
 
+/// One command has one price: what the note says of it is what its own forecast says.
+#[test]
+fn the_command_costs_what_its_own_dry_run_says() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    write_files(&repo, 140);
+    let words = |args: &[&str]| {
+        let text = repo.council_with(&[], args).ends(0).stdout;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let number = |text: &str| -> u64 {
+        let digits = text.split(' ').next().unwrap_or_default();
+        digits.replace(',', "").parse().unwrap()
+    };
+    let note = words(&["review", "HEAD", "--dry-run"]);
+    let (_, told) = note.split_once("reviews all of it in ").unwrap();
+    let (_, told) = told.split_once(" parts: about ").unwrap();
+    let shard = [
+        "review",
+        "HEAD",
+        "--dry-run",
+        "--config",
+        "review.large=shard",
+    ];
+    let own = words(&shard);
+    let each = own.split(" about ").skip(1);
+    let inputs = each.filter(|rest| rest.contains(" tokens in and "));
+    assert_eq!(
+        number(told),
+        inputs.map(number).sum::<u64>(),
+        "{note}\n{own}"
+    );
+}
+
+/// What did not fit behind another file is not too large by itself: no limit need be raised for it.
+#[test]
+fn a_file_that_fits_alone_is_not_said_to_be_larger_than_a_brief() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    for name in ["a", "b"] {
+        let lines: String = (0..3_000).map(|n| format!("{name}{n} = {n}\n")).collect();
+        repo.write(&format!("{name}.py"), lines);
+    }
+    repo.commit("Two");
+    let args = ["review", "HEAD", "--json", "--config", "limits.brief=64K"];
+    let run = repo.council_with(&[], &args).ends(3);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let notes = notes(&report);
+    let told = notes.iter().find(|note| note.contains("reviews all of it"));
+    let told = told.unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(
+        told.starts_with("the change is larger than one brief"),
+        "{told}"
+    );
+    assert!(told.contains("limits.brief=64K"), "{told}");
+    does_what_it_says(&repo, told);
+}
+
 #[test]
 fn a_file_larger_than_a_brief_names_the_brief_that_shows_it() {
     let repo = with_judge(&answer("PASS", ""), "");
