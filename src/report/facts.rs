@@ -197,6 +197,11 @@ pub struct ContextFacts {
 }
 
 impl BriefFacts {
+    /// Bytes of the change and of what stands around it, without everything else.
+    pub(crate) fn shown_bytes(&self) -> u64 {
+        self.change + self.context.iter().map(|one| one.bytes).sum::<u64>()
+    }
+
     /// One sentence for people.
     pub fn to_sentence(&self) -> String {
         let mut parts = vec![format!("the change {} bytes", self.change)];

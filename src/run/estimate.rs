@@ -20,6 +20,11 @@ use crate::session::BudgetLimits;
 /// Bytes that the task of a turn adds to the brief, or so.
 const TASK_BYTES: u64 = 4 << 10;
 
+/// What each question carries beside the brief, in bytes.
+fn beside_brief(extras: CallExtras) -> u64 {
+    TASK_BYTES + extras.schema + extras.tools()
+}
+
 /// How often a judge is asked in a run, at least and at most, where each of its answers can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct JudgeTurns {
@@ -198,12 +203,41 @@ impl BriefSize {
         }
     }
 
-    /// Of a brief that is not written yet, as if it were prose.
+    /// As if it were prose.
+    #[cfg(test)]
     pub(crate) fn of_bytes(bytes: u64) -> Self {
         Self {
             bytes,
             weight: bytes,
         }
+    }
+}
+
+/// The tokens of the parts of what is sent, one behind the other. They add up to those of all of it: the parts of a brief
+/// have as many tokens for a byte as the whole brief has, and what rounding leaves goes to the next part.
+struct TokenParts {
+    brief: BriefSize,
+    /// Bytes of the parts so far.
+    bytes: u64,
+}
+
+impl TokenParts {
+    fn of(brief: BriefSize) -> Self {
+        Self { brief, bytes: 0 }
+    }
+
+    fn take(&mut self, bytes: u64) -> u64 {
+        let before = self.tokens_so_far();
+        self.bytes += bytes;
+        self.tokens_so_far() - before
+    }
+
+    fn tokens_so_far(&self) -> u64 {
+        let of_brief = self.bytes.min(self.brief.bytes);
+        let weight = u128::from(of_brief) * u128::from(self.brief.weight);
+        let weight = weight / u128::from(self.brief.bytes.max(1));
+        let weight = u64::try_from(weight).unwrap_or(u64::MAX);
+        estimate_tokens(weight + (self.bytes - of_brief))
     }
 }
 
@@ -234,7 +268,7 @@ impl RunEstimate {
         let paid = || seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid());
         for (seat, brief) in paid() {
             let extras = CallExtras::of_seat(seat, settings, has_tree);
-            let beside = TASK_BYTES + extras.schema + extras.tools();
+            let beside = beside_brief(extras);
             let input = estimate_tokens(brief.weight + beside);
             let price = seat
                 .agent
@@ -322,8 +356,9 @@ impl RunEstimate {
         let Some(brief) = &self.brief else {
             return Vec::new();
         };
-        let line = |what: &str, bytes: u64, more: &str| {
-            let tokens = format_number(estimate_tokens(bytes));
+        let mut parts = TokenParts::of(self.largest);
+        let mut line = |what: &str, bytes: u64, more: &str| {
+            let tokens = format_number(parts.take(bytes));
             format!(
                 "  {what}: {} (about {tokens} tokens){more}",
                 format_size(bytes)
@@ -343,7 +378,7 @@ impl RunEstimate {
         }
         lines.push(line(
             "list of files, instructions, explanations",
-            brief.frame,
+            self.largest.bytes.saturating_sub(brief.shown_bytes()),
             "",
         ));
         lines.extend(brief.gaps.iter().map(|gap| format!("  {gap}")));
@@ -405,10 +440,11 @@ impl RunEstimate {
         if !self.sends_anything() {
             return vec!["nothing leaves this machine: only built-in judges take part".to_owned()];
         }
+        let beside = beside_brief(self.extras);
         let mut lines = vec![format!(
             "about {} tokens ({}, {} replaced) will be sent:",
-            format_number(estimate_tokens(self.largest.weight)),
-            format_size(self.largest.bytes),
+            format_number(estimate_tokens(self.largest.weight + beside)),
+            format_size(self.largest.bytes + beside),
             count_noun(self.redactions, "secret"),
         )];
         lines.extend(self.brief_lines());

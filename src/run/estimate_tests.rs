@@ -74,6 +74,18 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
     }
 }
 
+/// The tokens that a forecast names in a line, and in the lines of its parts.
+fn named_tokens(lines: &[String]) -> (u64, Vec<u64>) {
+    let number = |line: &String| {
+        let (_, rest) = line.split_once("about ")?;
+        let (number, _) = rest.split_once(" tokens")?;
+        number.replace(',', "").parse().ok()
+    };
+    let is_part = |line: &&String| line.starts_with("  ") && line.contains("(about ");
+    let parts = lines.iter().filter(is_part).filter_map(number);
+    (number(&lines[0]).unwrap(), parts.collect())
+}
+
 #[test]
 fn a_bound_that_does_not_hold_is_told() {
     let recipient = BriefRecipient {
@@ -242,6 +254,32 @@ fn only_what_is_sent_is_told() {
 
 proptest::proptest! {
     #![proptest_config(crate::council::testing::config())]
+
+    /// What is listed under a number is that number, whatever the text is made of: numbers have more tokens than prose.
+    #[test]
+    fn the_parts_of_a_forecast_add_up_to_what_stands_above_them(
+        (change, frame) in (0u64..300_000, 1u64..20_000),
+        around in proptest::collection::vec(0u64..20_000, 0..6),
+        density in 100u64..260,
+        (structured, tool_calls) in (proptest::bool::ANY, 0u32..3),
+    ) {
+        let context = around.iter().map(|&bytes| ContextFacts {
+            kind: "uses".to_owned(),
+            bytes,
+            shown: 1,
+            left_out: 0,
+        });
+        let brief = BriefFacts { change, frame, context: context.collect(), ..BriefFacts::default() };
+        let bytes = change + frame + around.iter().sum::<u64>();
+        let size = BriefSize { bytes, weight: bytes * density / 100 };
+        let seat = seat(structured, tool_calls);
+        let settings = settings("");
+        let estimate = RunEstimate::for_seats(&[(&seat, size)], 0, &Coverage::default(), &settings, true);
+        let to = estimate.to.values().next().unwrap().input;
+        let (all, parts) = named_tokens(&estimate.with_brief(Some(brief)).render_lines());
+        proptest::prop_assert_eq!(parts.iter().sum::<u64>(), all, "{:?}", parts);
+        proptest::prop_assert_eq!(all, to, "what a judge is sent each time");
+    }
 
     /// No round whose judge looks things up, as often and as much as it may, and writes all that it may each time, costs
     /// more than was told; and without look-ups nothing is told for them.
