@@ -284,12 +284,13 @@ pub struct RoundLimits {
 }
 
 /// Why somebody dismissed a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DismissalGround {
     /// It is no problem.
     FalsePositive,
-    /// It is one, and somebody answers for it.
+    /// It is one, and somebody answers for it: what a dismissal is, at every door, that does not say which kind it is.
+    #[default]
     AcceptedRisk,
     /// It was one, and is gone.
     Fixed,

@@ -57,7 +57,6 @@ impl ReviewState {
             .collect();
         let carry = |kept: &OpenFinding| {
             let mut found = kept.restore_finding();
-            found.dismissed = None;
             found.since.get_or_insert_with(|| self.head.clone());
             if self.failed_over(kept) {
                 found.disposition = Disposition::Confirmed;

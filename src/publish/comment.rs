@@ -1,6 +1,5 @@
 //! The sticky report: one comment for one council on one pull request.
 
-use crate::council::outcome::JudgedFinding;
 use crate::council::readable_description;
 use crate::report::{EarlierFinding, EarlierReview, Report, markdown};
 use crate::text::Untrusted;
@@ -45,7 +44,11 @@ pub(super) fn comment_body(
         links: links.as_ref(),
         place,
     };
-    let text = format!("{}{carried}", markdown::render(report, options));
+    let shown = match update {
+        Some(_) => without_counts(report),
+        None => report.clone(),
+    };
+    let text = format!("{}{carried}", markdown::render(&shown, options));
     marker::sign_body(MarkerKind::Report, &wishes.council, &state, &text)
 }
 
@@ -53,25 +56,19 @@ pub(super) fn comment_body(
 fn update_line(report: &Report, wishes: &PublishOptions) -> Option<String> {
     let earlier = report.receipt.run.earlier.as_ref();
     let earlier = earlier.filter(|earlier| earlier.commit != wishes.head)?;
-    let is_new = |found: &&JudgedFinding| {
-        let mut old = earlier.findings.iter();
-        let place = &found.finding.location;
-        let is_it = |old: &EarlierFinding| {
-            let at_line = (&old.location.path, old.location.line);
-            let names = [Some(&old.fingerprint), old.fingerprint_now.as_ref()];
-            names.contains(&Some(&found.fingerprint)) || at_line == (&place.path, place.line)
-        };
-        found.level.is_some() && !old.any(is_it)
-    };
-    let mut counts = earlier.counts();
-    let new = report.outcome.findings.iter().filter(is_new).count();
-    counts.extend((new > 0).then_some((new, "new")));
-    let parts: Vec<String> = counts
-        .iter()
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let counts = earlier.counts_in_words(&report.outcome.findings);
     let since = Untrusted::new(earlier.short_commit()).code();
-    (!parts.is_empty()).then(|| format!("**{}** since {since}", parts.join(", ")))
+    (!counts.is_empty()).then(|| format!("**{counts}** since {since}"))
+}
+
+/// The report without the note that says what the line on top says.
+fn without_counts(report: &Report) -> Report {
+    let mut shown = report.clone();
+    if let Some(earlier) = &report.receipt.run.earlier {
+        let label = earlier.counts_label();
+        shown.outcome.notes.retain(|note| !note.starts_with(&label));
+    }
+    shown
 }
 
 /// Links to the reviewed lines and to our conversations about them; none where the repository has no page.
@@ -101,11 +98,14 @@ fn source_links(
 fn carried_section(earlier: &EarlierReview) -> String {
     let line = |found: &EarlierFinding| {
         let place = format!("{}:{}", found.location.path.display(), found.location.line);
+        let lapsed = found.lapsed.as_ref();
+        let lapsed = lapsed.map_or(String::new(), |lapsed| format!(" ({})", lapsed.in_words()));
         format!(
-            "- {}: {} {}",
+            "- {}: {} {}{}",
             found.fate.as_str(),
             Untrusted::new(&place).code(),
-            Untrusted::new(&readable_description(&found.description)).prose()
+            Untrusted::new(&readable_description(&found.description)).prose(),
+            Untrusted::new(&lapsed).prose()
         )
     };
     let mut lines: Vec<String> = earlier

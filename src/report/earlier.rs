@@ -4,8 +4,12 @@ use council_protocol::{Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::lapsed::LapsedDismissal;
 use crate::council::means_same;
 use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
+
+/// The most findings that a note names which came back.
+const MAX_NAMED: usize = 3;
 
 /// What became of an earlier finding.
 #[derive(
@@ -15,6 +19,8 @@ use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
 pub enum FindingFate {
     /// Its file was judged again and it is gone.
     Resolved,
+    /// It was dismissed, and the dismissal no longer holds: it counts again.
+    CameBack,
     /// It stands as it stood.
     StillOpen,
     /// Nobody can say: it counts as it did.
@@ -23,18 +29,25 @@ pub enum FindingFate {
 
 impl FindingFate {
     /// In the order in which they are told.
-    const ALL: [Self; 3] = [Self::Resolved, Self::StillOpen, Self::NotVerifiable];
+    const ALL: [Self; 4] = [
+        Self::Resolved,
+        Self::CameBack,
+        Self::StillOpen,
+        Self::NotVerifiable,
+    ];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",
+            Self::CameBack => "came back",
             Self::StillOpen => "still open",
             Self::NotVerifiable => "not verifiable",
         }
     }
 }
 
-/// The findings that an earlier review left open, each with what is to become of it unless this one raises it again.
+/// The findings that an earlier review left open or that were dismissed in it, each with what is to become of it unless this
+/// one raises it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CarriedReview {
     /// The commit that was reviewed, as hex.
@@ -49,7 +62,12 @@ impl CarriedReview {
     pub(crate) fn standing(&self) -> Vec<JudgedFinding> {
         let all = self.findings.iter();
         let standing = all.filter(|(_, fate)| *fate != FindingFate::Resolved);
-        standing.map(|(found, _)| found.clone()).collect()
+        // Whether a dismissal still holds, the new review decides.
+        let undecided = |found: &JudgedFinding| JudgedFinding {
+            dismissed: None,
+            ..found.clone()
+        };
+        standing.map(|(found, _)| undecided(found)).collect()
     }
 
     /// What has become of each, now that the new review is over.
@@ -59,7 +77,10 @@ impl CarriedReview {
             |((found, fate), now): (&(JudgedFinding, FindingFate), Option<&JudgedFinding>)| {
                 let counts = now.is_some_and(|now| now.level.is_some() && now.since.is_none());
                 let is_tools = found.finding.rule.is_some();
-                let is_dismissed = now.is_some_and(|now| now.dismissed.is_some());
+                let lapsed = now.and_then(|now| LapsedDismissal::find(found, now));
+                // What was dismissed was not open: unless it came back, nothing became of it.
+                let is_dismissed = now.is_some_and(|now| now.dismissed.is_some())
+                    || found.dismissed.is_some() && lapsed.is_none();
                 let renamed = now.filter(|now| counts && now.fingerprint != found.fingerprint);
                 (!is_dismissed).then(|| EarlierFinding {
                     fingerprint: found.fingerprint.clone(),
@@ -68,6 +89,7 @@ impl CarriedReview {
                     location: found.finding.location.clone(),
                     description: found.finding.description.clone(),
                     fate: match fate {
+                        _ if lapsed.is_some() => FindingFate::CameBack,
                         _ if counts => FindingFate::StillOpen,
                         // The tool that had found it looked again.
                         FindingFate::StillOpen if is_tools && now.is_none() => {
@@ -75,6 +97,7 @@ impl CarriedReview {
                         }
                         fate => *fate,
                     },
+                    lapsed,
                 })
             };
         EarlierReview {
@@ -153,6 +176,19 @@ pub struct EarlierFinding {
     /// The problem in a sentence; may be cut. Untrusted.
     pub description: String,
     pub fate: FindingFate,
+    /// Whose dismissal of it no longer holds, where it came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapsed: Option<LapsedDismissal>,
+}
+
+impl EarlierFinding {
+    /// Whether a finding of this review is this one: by a name of it, or by its place.
+    fn is_now(&self, now: &JudgedFinding) -> bool {
+        let names = [Some(&self.fingerprint), self.fingerprint_now.as_ref()];
+        let (then, place) = (&self.location, &now.finding.location);
+        names.contains(&Some(&now.fingerprint))
+            || (&then.path, then.line) == (&place.path, place.line)
+    }
 }
 
 impl EarlierReview {
@@ -168,8 +204,21 @@ impl EarlierReview {
         self.commit.get(..7).unwrap_or(&self.commit)
     }
 
+    /// `2 resolved, 1 still open, 1 new`: how many findings met each fate, and how many of this review are none of them;
+    /// empty where there is none of any.
+    pub(crate) fn counts_in_words(&self, now: &[JudgedFinding]) -> String {
+        let is_new = |now: &&JudgedFinding| {
+            now.level.is_some() && !self.findings.iter().any(|old| old.is_now(now))
+        };
+        let new = now.iter().filter(is_new).count();
+        let mut counts = self.counts();
+        counts.extend((new > 0).then_some((new, "new")));
+        let words = counts.iter().map(|(count, word)| format!("{count} {word}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
     /// How many findings met each fate, those with none left out.
-    pub(crate) fn counts(&self) -> Vec<(usize, &'static str)> {
+    fn counts(&self) -> Vec<(usize, &'static str)> {
         let count = |fate: FindingFate| {
             let met = self.findings.iter().filter(|found| found.fate == fate);
             let lost = match fate {
@@ -182,20 +231,16 @@ impl EarlierReview {
         counts.filter(|(count, _)| *count > 0).collect()
     }
 
-    /// What a reader of any surface should know of them; none: none was open.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        let counts: Vec<String> = self
-            .counts()
-            .iter()
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
+    /// How the note begins that counts them.
+    pub(crate) fn counts_label(&self) -> String {
+        format!("findings since the last review ({}): ", self.short_commit())
+    }
+
+    /// What a reader of any surface should know of them, and of what is new in this review; none: none was open.
+    pub(crate) fn notes(&self, now: &[JudgedFinding]) -> Vec<String> {
         let since = self.short_commit();
-        let told = (!counts.is_empty()).then(|| {
-            format!(
-                "findings of the last review ({since}): {}",
-                counts.join(", ")
-            )
-        });
+        let is_told = !self.findings.is_empty() || self.lost > 0;
+        let told = is_told.then(|| format!("{}{}", self.counts_label(), self.counts_in_words(now)));
         let lost = (self.lost > 0).then(|| {
             format!(
                 "{} findings of the last review ({since}) were too many to be carried over: nobody can say whether they are \
@@ -203,7 +248,33 @@ impl EarlierReview {
                 self.lost
             )
         });
-        told.into_iter().chain(lost).collect()
+        told.into_iter()
+            .chain(self.lapsed_notes())
+            .chain(lost)
+            .collect()
+    }
+
+    /// Which findings count again that somebody had dismissed, and why: who sees a verdict turn red with nothing new in it
+    /// looks for this.
+    fn lapsed_notes(&self) -> Vec<String> {
+        let lapsed = self.findings.iter();
+        let lapsed = lapsed.filter_map(|found| Some((found, found.lapsed.as_ref()?)));
+        let line = |(found, lapsed): (&EarlierFinding, &LapsedDismissal)| {
+            let place = &found.location;
+            format!(
+                "{}:{} came back: {}",
+                place.path.display(),
+                place.line,
+                lapsed.in_words()
+            )
+        };
+        let mut notes: Vec<String> = lapsed.map(line).collect();
+        if notes.len() > MAX_NAMED + 1 {
+            let left = notes.len() - MAX_NAMED;
+            notes.truncate(MAX_NAMED);
+            notes.push(format!("{left} more dismissed findings came back"));
+        }
+        notes
     }
 }
 

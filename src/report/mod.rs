@@ -18,6 +18,7 @@ pub(crate) mod html;
 pub mod json;
 pub mod judge;
 pub(crate) mod junit;
+mod lapsed;
 pub(crate) mod markdown;
 mod page;
 mod places;

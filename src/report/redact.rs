@@ -216,6 +216,9 @@ impl ReportRedactor<'_> {
     pub(super) fn redact_earlier(&self, earlier: &mut EarlierReview) {
         for found in &mut earlier.findings {
             self.redact_place(&mut found.location.path, &mut found.description);
+            if let Some(lapsed) = &mut found.lapsed {
+                self.redact_text(&mut lapsed.by);
+            }
         }
     }
 

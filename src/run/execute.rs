@@ -11,7 +11,7 @@ use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::lookup::{CodeLookup, LookupListener};
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
-use crate::report::{self, BackendFacts, EarlierReview, Report, ReviewSubject, RunFacts};
+use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MinutesPage, ProgressEvent,
     ProgressKind, ProgressObserver, RealWorld, RunRef, SessionBackend, SessionError, SessionSetup,
@@ -458,9 +458,10 @@ impl CouncilRun<'_> {
         let mut outcome = finished.outcome;
         let earlier = self.prepared.earlier.as_ref();
         let earlier = earlier.map(|earlier| earlier.settle(&outcome));
-        outcome
-            .notes
-            .extend(earlier.iter().flat_map(EarlierReview::notes));
+        let told = earlier
+            .as_ref()
+            .map(|earlier| earlier.notes(&outcome.findings));
+        outcome.notes.extend(told.into_iter().flatten());
         let facts = RunFacts {
             duration_ms: self.reading_ms.saturating_add(finished.elapsed_ms),
             earlier,

@@ -99,6 +99,7 @@ fn carry_over(report: &mut Report, earlier: &CarriedReview, policy: VerdictPolic
         _ => (outcome.verdict, outcome.reason),
     };
     let settled = earlier.settle(outcome);
-    outcome.notes.extend(settled.notes());
+    let told = settled.notes(&outcome.findings);
+    outcome.notes.extend(told);
     report.receipt.run.earlier = Some(settled);
 }

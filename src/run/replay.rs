@@ -8,7 +8,7 @@ use crate::council::Outcome;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::with_ending;
-use crate::report::{BackendFacts, EarlierReview, Report, ReviewSubject, RunFacts};
+use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::facts::run_facts;
@@ -115,8 +115,11 @@ fn report_outcome(
             ..run_facts(&journal.header.run, &journal.header.started)
         },
     };
-    let earlier = facts.earlier.iter().flat_map(EarlierReview::notes);
-    outcome.notes.extend(earlier);
+    let earlier = facts.earlier.iter();
+    let told: Vec<String> = earlier
+        .flat_map(|earlier| earlier.notes(&outcome.findings))
+        .collect();
+    outcome.notes.extend(told);
     let redactor = redactor_of_past(&left.past, &packet, start)?;
     let mut subject = ReviewSubject::of(&packet);
     // The packet of an update lacks what was judged before.

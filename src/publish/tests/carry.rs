@@ -6,7 +6,8 @@ use council_protocol::{FileChange, Proof, RepoPath};
 use proptest::prelude::*;
 
 use super::plan::report;
-use crate::council::outcome::{Disposition, FindingLevel, VerdictReason};
+use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, VerdictReason};
+use crate::council::{Dismissal, DismissalGround};
 use crate::publish::{ReviewState, ReviewedSide, ReviewedText};
 use crate::report::{FindingFate, Report};
 
@@ -215,4 +216,85 @@ fn a_file_that_is_no_longer_changed_has_lost_nothing() {
     );
     // It was moved a second time.
     assert_eq!(fate(ReviewedText::Gone), FindingFate::StillOpen);
+}
+
+fn dismiss(found: &mut JudgedFinding) {
+    found.level = None;
+    found.dismissed = Some(Dismissal {
+        fingerprint: found.fingerprint.clone(),
+        severity: Some(found.finding.severity),
+        classes: Vec::new(),
+        ground: DismissalGround::FalsePositive,
+        because: "it is a constant".to_owned(),
+        by: "@wendy".to_owned(),
+        at: "2026-03-09T10:00:00Z".to_owned(),
+    });
+}
+
+/// What is there of a finding in the next review.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum NextReview {
+    Same,
+    Renamed,
+    Dismissed,
+    Gone,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What the last review left open is still open or resolved; what was dismissed in it comes back or is not spoken of; and
+    /// each finding that counts now is counted once.
+    #[test]
+    fn only_what_was_open_is_still_open(
+        each in prop::collection::vec(
+            (any::<bool>(), prop::sample::select(vec![
+                NextReview::Same, NextReview::Renamed, NextReview::Dismissed, NextReview::Gone,
+            ])),
+            1..7,
+        ),
+        new in 0usize..3,
+    ) {
+        let (mut before, mut now) = (report(each.len()), report(each.len() + new));
+        for (at, &(was_dismissed, next)) in each.iter().enumerate() {
+            let found = &mut now.outcome.findings[at];
+            match next {
+                NextReview::Renamed => found.fingerprint = format!("{:016x}", 0xabc00 + at),
+                NextReview::Dismissed => dismiss(found),
+                NextReview::Same | NextReview::Gone => {}
+            }
+            if was_dismissed {
+                dismiss(&mut before.outcome.findings[at]);
+            }
+        }
+        let is_gone = |at: usize| each.get(at).is_some_and(|(_, next)| *next == NextReview::Gone);
+        let mut at = 0..;
+        now.outcome.findings.retain(|_| !is_gone(at.next().unwrap_or_default()));
+        let told = state(&before).carry_findings(&no_side()).settle(&now.outcome);
+        let count = |was: bool, next: &[NextReview]| {
+            each.iter().filter(|(dismissed, is)| *dismissed == was && next.contains(is)).count()
+        };
+        let open = [NextReview::Same, NextReview::Renamed];
+        let expected = [
+            (count(false, &[NextReview::Gone]), "resolved"),
+            (count(true, &open), "came back"),
+            (count(false, &open), "still open"),
+            (new, "new"),
+        ];
+        let expected = expected.iter().filter(|(count, _)| *count > 0);
+        let expected: Vec<String> = expected.map(|(count, word)| format!("{count} {word}")).collect();
+        prop_assert_eq!(told.counts_in_words(&now.outcome.findings), expected.join(", "));
+        for found in &told.findings {
+            let is_back = found.fate == FindingFate::CameBack;
+            let lapsed = found.lapsed.as_ref().map(|lapsed| lapsed.in_words()).unwrap_or_default();
+            let why = match found.fingerprint_now {
+                Some(_) => "by @wendy no longer holds, because the code around it has changed",
+                None => "by @wendy no longer holds, because it was taken back",
+            };
+            prop_assert_eq!(is_back, lapsed.contains(why), "{}", lapsed);
+        }
+        let notes = told.notes(&now.outcome.findings);
+        let back = count(true, &open);
+        prop_assert_eq!(notes.iter().any(|note| note.contains("came back: its dismissal")), back > 0);
+    }
 }

@@ -21,6 +21,7 @@ fn updated(mut now: Report, before: &Report, fates: &[FindingFate]) -> Report {
         location: kept.finding.location.clone(),
         description: kept.finding.description.clone(),
         fate: *fate,
+        lapsed: None,
     };
     now.receipt.run.earlier = Some(EarlierReview {
         commit: BEFORE.to_owned(),
@@ -63,6 +64,41 @@ fn an_update_says_on_top_what_the_push_did() {
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
     assert!(at("since `abc1234`") < at("- **critical**"), "on top");
     assert!(at("since `abc1234`") < at("Next step"), "on top");
+}
+
+/// What the line on top counts, no note counts again; what is said nowhere else stays.
+#[test]
+fn the_counts_of_an_update_are_told_once() {
+    use FindingFate::{Resolved, StillOpen};
+    let mut now = updated(report(2), &report(2), &[Resolved, StillOpen]);
+    let earlier = now.receipt.run.earlier.as_ref().unwrap();
+    let notes = earlier.notes(&now.outcome.findings);
+    assert!(notes[0].ends_with("1 resolved, 1 still open"), "{notes:?}");
+    now.outcome.notes = notes;
+    now.outcome.notes.push("a rule was left out".to_owned());
+    let told = |now: &Report| {
+        let seen = ForgeState::default();
+        shown(&comment_body(
+            now,
+            &options(),
+            &seen,
+            &[],
+            ReadingPlace::Forge,
+        ))
+    };
+    let body = told(&now);
+    assert_eq!(body.matches("1 still open").count(), 1, "{body}");
+    assert!(body.contains("a rule was left out"), "{body}");
+    now.receipt.run.earlier.as_mut().unwrap().commit = options().head;
+    now.outcome.notes = now
+        .receipt
+        .run
+        .earlier
+        .as_ref()
+        .unwrap()
+        .notes(&now.outcome.findings);
+    let body = told(&now);
+    assert_eq!(body.matches("1 still open").count(), 1, "no update: {body}");
 }
 
 /// The same commit again, or a first review, is no update; and nothing that happened is no line.
