@@ -40,6 +40,11 @@ cases=(
   "git-council review --format |sarif|--color"
   "git council show --format |sarif|--color"
   "git-council init --preset |open-source|security-audit"
+  "git-council completions |fish|--color"
+  "git council hook run |post-commit|run.py"
+  "git council agents install |opencode|run.py"
+  "git-council backends check |inline|run.py"
+  "git-council config rev|review.quorum|run.py"
   # What only the repository and the configuration know.
   "git-council review --agents |mine|--color"
   "git council review --agents |mine|--color"

@@ -9,6 +9,9 @@ use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
 use crate::cli::help::without_idle_options;
 use crate::config::KEYS;
+use crate::registry::built_in_backends;
+use crate::run::agent_files::clients::CLIENTS;
+use crate::run::backends::BackendTable;
 use crate::run::error::RunError;
 use crate::run::glossary::glossary_entries;
 use crate::run::seats::{self, SeatPlanner};
@@ -24,7 +27,7 @@ const MAX_VALUES: usize = 200;
 pub(crate) const WORD: &str = "__complete";
 
 /// What a place of the line takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum ValueKind {
     Agents,
     Perspectives,
@@ -39,6 +42,14 @@ enum ValueKind {
     Word,
     /// One of the values of a configuration key.
     Choice(&'static [&'static str]),
+    /// The words that the parser takes: fish's script offers files in the place of those that stand behind no flag.
+    Given(Vec<String>),
+    /// Coding agents that can call the council.
+    CodingAgents,
+    /// Of `config`.
+    Keys,
+    /// Of `backends check`.
+    Backends,
 }
 
 /// Where the cursor is.
@@ -146,8 +157,13 @@ fn option_with_value<'c>(root: &'c Command, level: &'c Command, word: &str) -> O
 
 /// What an argument takes, by what the help calls it; none: the shell knows as much as we do.
 fn kind_of(arg: &Arg, command: &str) -> Option<ValueKind> {
-    if !arg.get_possible_values().is_empty() {
-        return None;
+    let given = arg.get_possible_values();
+    if !given.is_empty() {
+        let offered = given.iter().filter(|value| !value.is_hide_set());
+        let offered = offered.map(|value| value.get_name().to_owned());
+        return arg
+            .is_positional()
+            .then(|| ValueKind::Given(offered.collect()));
     }
     let name = arg.get_value_names().and_then(|names| names.first());
     match (arg.get_long(), name.map_or("", |name| name.as_str())) {
@@ -156,6 +172,9 @@ fn kind_of(arg: &Arg, command: &str) -> Option<ValueKind> {
         (Some("preset"), _) => Some(ValueKind::Presets),
         (None, "RUN") if command == "show" => Some(ValueKind::RunsAndFindings),
         (_, "RUN" | "RUN|BUNDLE") => Some(ValueKind::Runs),
+        (None, "KEY") => Some(ValueKind::Keys),
+        (None, "NAME") if ["install", "remove"].contains(&command) => Some(ValueKind::CodingAgents),
+        (None, "NAME") if command == "check" => Some(ValueKind::Backends),
         (None, "RULE|FINDING|WORD") => Some(ValueKind::Explainable),
         (None, "ID") if ["dismiss", "apply"].contains(&command) => Some(ValueKind::Findings),
         (Some(flag), _) => CHOICES
@@ -199,6 +218,10 @@ fn list_values(kind: ValueKind, start: &CommandContext) -> Result<Vec<String>, R
         }
         ValueKind::Presets => seats::known_presets(&settings::branch_config(start)?.settings),
         ValueKind::Choice(words) => words.iter().map(|&word| word.to_owned()).collect(),
+        ValueKind::Given(words) => words,
+        ValueKind::CodingAgents => CLIENTS.map(str::to_owned).into(),
+        ValueKind::Keys => KEYS.iter().map(|known| known.name.to_owned()).collect(),
+        ValueKind::Backends => list_backends(start)?,
         ValueKind::Runs => list_runs(start)?,
         ValueKind::Findings => list_findings(start)?,
         ValueKind::RunsAndFindings => [list_findings(start)?, list_runs(start)?].concat(),
@@ -214,6 +237,14 @@ fn list_values(kind: ValueKind, start: &CommandContext) -> Result<Vec<String>, R
             known.chain(words).collect()
         }
     })
+}
+
+/// Those of the program and the configured plugins, none of which is loaded for it.
+fn list_backends(start: &CommandContext) -> Result<Vec<String>, RunError> {
+    let built_in = built_in_backends(&BackendTable::without_change(start).kit);
+    let settings = settings::branch_config(start)?.settings;
+    let names = built_in.into_iter().map(|listed| listed.name);
+    Ok(names.chain(settings.backends.into_keys()).collect())
 }
 
 fn list_runs(start: &CommandContext) -> Result<Vec<String>, RunError> {
@@ -275,10 +306,46 @@ mod tests {
             ("resume ", Runs, "", ""),
             ("wait ", Runs, "", ""),
             ("replay ", Runs, "", ""),
+            ("agents install c", CodingAgents, "", "c"),
+            ("agents remove ", CodingAgents, "", ""),
+            ("backends check ", Backends, "", ""),
+            ("config ", Keys, "", ""),
         ] {
             let expected = (kind, before.to_owned(), begun.to_owned());
             assert_eq!(place(line), Some(expected), "{line}");
         }
+    }
+
+    /// Words that stand behind no flag, and which only the user knows: files, revisions, free words.
+    const UNKNOWN: &[&str] = &[
+        "REVISION", "TARGET", "FILE", "PATH", "PATHSPEC", "SUBJECT", "QUESTION", "TOPIC", "STAGE",
+        "COMMAND", "ARGS", "ARG", "DIR",
+    ];
+
+    /// The places of a command and of all below it whose values are known and not offered.
+    fn silent_places(command: &Command) -> Vec<String> {
+        let name = command.get_name();
+        let own = command.get_positionals().filter(|arg| {
+            let called = arg.get_value_names().and_then(|names| names.first());
+            let called = called.map_or_else(|| arg.get_id().as_str(), |called| called.as_str());
+            kind_of(arg, name).is_none() && !UNKNOWN.contains(&called.to_uppercase().as_str())
+        });
+        let own = own.map(|arg| format!("{name} {}", arg.get_id()));
+        own.chain(command.get_subcommands().flat_map(silent_places))
+            .collect()
+    }
+
+    /// At every level: where the values are known they are offered, and not the files of the folder.
+    #[test]
+    fn every_word_behind_no_flag_is_completed_or_known_to_the_user_alone() {
+        assert_eq!(silent_places(&Cli::command()), Vec::<String>::new());
+        let given = |line: &str| match place(line) {
+            Some((ValueKind::Given(words), ..)) => words,
+            other => panic!("{line}: {other:?}"),
+        };
+        assert!(given("completions ").contains(&"fish".to_owned()));
+        assert_eq!(given("hook run p"), ["pre-push", "post-commit"]);
+        assert!(given("schema ").contains(&"report".to_owned()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What `git council agents install` writes for a coding agent: the server of its tools, a skill, a command. Each piece knows
 //! whether what is there is ours, so that nothing of the user's is overwritten or removed.
 
-mod clients;
+pub(crate) mod clients;
 mod json_entry;
 pub(crate) mod setup;
 mod step;
