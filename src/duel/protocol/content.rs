@@ -186,7 +186,11 @@ impl ContentReader {
             return self.read_prose(block);
         }
         let (to, _) = split_refs(block);
-        if let Some((stance, statement)) = stance_of_block(block) {
+        // "There is nothing wrong here" has a word of dissent and is consent.
+        let denies = to.ids.is_empty() && is_plain(&words);
+        let stance = stance_of_block(block);
+        let stance = stance.filter(|(stance, _)| *stance == Stance::Agreed || !denies);
+        if let Some((stance, statement)) = stance {
             let mut reply = new_reply(block, to, stance, words.clone());
             reply.gives_up = gives_up(&words[statement..]);
             reply.is_plain = agrees_plainly(&words[statement..]) && is_plain(&words[..statement]);

@@ -18,13 +18,31 @@ pub(super) fn error_message(body: &str) -> String {
         .or(error.as_str())
         .or(value["message"].as_str());
     let Some(said) = said else {
-        return body.to_owned();
+        return without_echoes(value).unwrap_or_else(|| body.to_owned());
     };
     let about = error["param"].as_str().or(value["param"].as_str());
     match about.filter(|about| !about.is_empty() && !said.contains(about)) {
         // It stands in front, where a long message is not cut.
         Some(about) => format!("`{about}`: {said}"),
         None => said.to_owned(),
+    }
+}
+
+/// A body of another form without what was sent; none: it is no object, or says nothing else.
+fn without_echoes(mut value: Value) -> Option<String> {
+    drop_echoes(&mut value);
+    let is_telling = value.as_object().is_some_and(|fields| !fields.is_empty());
+    is_telling.then(|| value.to_string())
+}
+
+fn drop_echoes(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, _| !ECHOES.contains(&key.as_str()));
+            fields.values_mut().for_each(drop_echoes);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_echoes),
+        _ => {}
     }
 }
 
@@ -64,7 +82,8 @@ fn collect_words(value: &Value, words: &mut String) {
     }
 }
 
-fn without_addresses(text: &str) -> String {
+/// A text without its addresses.
+pub(super) fn without_addresses(text: &str) -> String {
     let words = text.split_whitespace();
     let plain: Vec<&str> = words.filter(|word| !word.contains("://")).collect();
     plain.join(" ")

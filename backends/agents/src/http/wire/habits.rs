@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use council_protocol::seat::{Api, Endpoint};
 use regex::Regex;
 
+use crate::http::refusal::without_addresses;
+
 /// What a call may go without: each is a convenience, or a wish of the user that the receipt then says was not granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Parameter {
@@ -124,7 +126,7 @@ impl ServerHabits {
     /// Learns from the refusal of a call: what the next one does without, in words; empty where it would be the same call.
     pub(in crate::http) fn learn(&mut self, sent: &RefusedCall<'_>, refusal: &str) -> Vec<String> {
         let endpoint = sent.endpoint;
-        let refusal = refusal.to_lowercase();
+        let refusal = without_addresses(refusal).to_lowercase();
         let spoken = unify_thinking(&refusal);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words: Vec<&str> = spoken.split(|c| !is_word(c)).collect();
