@@ -92,11 +92,16 @@ mod tests {
 
     #[test]
     fn an_everyday_word_is_hidden_only_where_the_message_is_about_its_file() {
-        let tree = || vec![file("src/login.py", "db_password = \"swordfish\"\n")];
+        let tree = || {
+            vec![file(
+                "src/login.py",
+                "URL = \"postgres://app:swordfish@db/prod\"\n",
+            )]
+        };
         let redactor = Redactor::default().learning(tree);
         let said = "Draw a swordfish";
         assert_eq!(redactor.redact_history(said, &[]).text, said);
         let shown = redactor.redact_history(said, &tree()).text;
-        assert_eq!(shown, "Draw a [redacted: secret]");
+        assert_eq!(shown, "Draw a [redacted: url-password]");
     }
 }
