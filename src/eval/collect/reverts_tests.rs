@@ -103,7 +103,7 @@ fn what_a_branch_took_back_itself_need_not_be_taken_back_again() {
     assert_eq!(reverted(&[merge.clone(), rest]), [id(MERGE)]);
     // Nothing is left of a branch that takes back all of itself, and nobody has reverted it.
     merge.brought.remove(1);
-    assert_eq!(reverted(&[merge]), [String::new(); 0]);
+    assert!(reverted(&[merge]).is_empty());
 }
 
 #[test]
@@ -140,14 +140,14 @@ proptest! {
         let parts: Vec<usize> = (0..groups.len()).map(|part| 10 + part).collect();
         let kept = kept.filter(|kept| *kept < parts.len());
         let mut commits = vec![merge(&parts)];
-        for group in 0..5 {
+        for (group, on_branch) in is_branch.into_iter().enumerate() {
             let named = parts.iter().enumerate().zip(&groups);
             let named = named.filter(|((at, _), of)| **of == group && Some(*at) != kept);
             let message: String = named.map(|((_, part), _)| {
                 let id = id(*part);
                 format!("This reverts commit {}.\n", if is_short { &id[..9] } else { &id })
             }).collect();
-            commits.push(match is_branch[group] {
+            commits.push(match on_branch {
                 true => {
                     let mut request = change(600 + group, "Merge branch 'back'", &[900 + group]);
                     request.brought[0].message = message;
