@@ -126,7 +126,7 @@ mod tests {
     enum Moment {
         /// With the message that repeats it.
         WithMessage,
-        /// Long before.
+        /// Long before the message, which does not touch it.
         Before,
         /// With the message, and a later commit changes it.
         ChangedSince,

@@ -7,7 +7,7 @@ const ECHOES: [&str; 3] = ["input", "request", "request_body"];
 
 /// The words in the body of an error, in whichever form, with the parameter that it is about.
 pub(super) fn error_message(body: &str) -> String {
-    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let value: Value = serde_json::from_slice(body.as_bytes()).unwrap_or_default();
     let error = if value.is_array() {
         &value[0]["error"]
     } else {
@@ -49,7 +49,7 @@ fn drop_echoes(value: &mut Value) {
 /// All that a body says, names of fields among it, without what was sent and without addresses: `docs/streaming` is no
 /// word about a stream.
 pub(super) fn body_words(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else {
+    let Ok(value) = serde_json::from_slice::<Value>(body.as_bytes()) else {
         return without_addresses(body);
     };
     let mut words = String::new();
