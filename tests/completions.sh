@@ -41,10 +41,10 @@ cases=(
   "git council show --format |sarif|--color"
   "git-council init --preset |open-source|security-audit"
   "git-council completions |fish|--color"
-  "git council hook run |post-commit|run.py"
+  "git council hook run p|post-commit|run.py"
   "git council agents install |opencode|run.py"
   "git-council backends check |inline|run.py"
-  "git-council config rev|review.quorum|run.py"
+  "git-council config review.quo|review.quorum|run.py"
   # What only the repository and the configuration know.
   "git-council review --agents |mine|--color"
   "git council review --agents |mine|--color"
