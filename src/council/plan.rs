@@ -289,7 +289,7 @@ pub struct RoundLimits {
 pub enum DismissalGround {
     /// It is no problem.
     FalsePositive,
-    /// It is one, and somebody answers for it: what a dismissal is, at every door, that does not say which kind it is.
+    /// It is one, and somebody answers for it.
     #[default]
     AcceptedRisk,
     /// It was one, and is gone.

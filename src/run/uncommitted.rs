@@ -1,6 +1,5 @@
 //! What of the worktree is in no commit, beside a review of commits: whoever has just applied a fix must not think
-//! that it was
-//! looked at.
+//! that it was looked at.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +14,7 @@ use crate::text::Untrusted;
 const MAX_NAMED: usize = 3;
 
 /// Which tracked files have changes that a review of HEAD did not read, and how to have them read; none: there are
-/// none, or
-/// the review was about something else. `pathspecs` are those of the review.
+/// none, or the review was about something else. `pathspecs` are those of the review.
 pub(crate) fn uncommitted_note(
     target: &Target,
     pathspecs: &[String],
