@@ -71,7 +71,7 @@ impl Council {
         if busy && !matches!(self.phase, CouncilPhase::Closing) {
             self.on_judge_lost(
                 &id,
-                Failure::new(FailureKind::Died, "it ended before it answered"),
+                Failure::new(FailureKind::Died, "ended before answering"),
             );
         }
         let judge = &mut self.state.judges[seat];

@@ -116,9 +116,9 @@ impl VerdictReason {
     /// Why a judge of a run that ended so has no answer, where it did not fail by itself: nobody did anything wrong.
     pub fn silence(self) -> &'static str {
         match self {
-            Self::Interrupted => "the run was interrupted before it answered",
-            Self::Deadline => "the run's time was over before it answered",
-            Self::BackendLost => "the backend broke down before it answered",
+            Self::Interrupted => "the run was interrupted before an answer came",
+            Self::Deadline => "the run's time was over before an answer came",
+            Self::BackendLost => "the backend broke down before an answer came",
             _ => "no answer",
         }
     }

@@ -20,6 +20,7 @@ pub mod judge;
 pub(crate) mod junit;
 mod lapsed;
 pub(crate) mod markdown;
+mod money;
 mod page;
 mod places;
 pub(crate) mod rdjson;

@@ -15,6 +15,7 @@ use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFin
 use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, is_for_lost_readers, readable_description};
 use crate::report::facts::ChangeSize;
+use crate::report::money::cost_in_words;
 use crate::report::whole::Report;
 use crate::text::short_count;
 
@@ -352,18 +353,6 @@ pub(super) fn look_up_words(usage: &Usage) -> Option<String> {
         (Some(calls), Some(without)) => Some(format!("{calls}; then {without}")),
         (calls, without) => calls.or(without),
     }
-}
-
-/// Money; calls without a price make it a lower bound.
-fn cost_in_words(usd: f64, unpriced: &BTreeSet<String>) -> String {
-    if unpriced.is_empty() {
-        return format!("${usd:.2}");
-    }
-    let names: Vec<&str> = unpriced.iter().map(String::as_str).collect();
-    format!(
-        "at least ${usd:.2} (no price known for {})",
-        names.join(", ")
-    )
 }
 
 /// `0.2 s`, `42 s`, `2 min 5 s`.

@@ -342,27 +342,27 @@ impl FailureKind {
         Self::Provider,
     ];
 
-    /// Why a judge gave no answer that counts, for people. Its name on the wire, which `Display` writes, is for programs.
+    /// Why a judge gave no answer that counts, for people: words that hold of one judge and of several. Its name on the wire, which `Display` writes, is for programs.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Spawn => "could not start",
             Self::Timeout => "too late",
-            Self::Died => "ended before it answered",
+            Self::Died => "ended before answering",
             Self::Refused => "declined to answer",
             Self::Empty => "answered nothing",
             Self::Prose => "answered in words, without a verdict",
             Self::Malformed => "answered in a wrong form",
-            Self::Truncated => "its answer breaks off",
-            Self::Oversized => "its answer is too long",
+            Self::Truncated => "the answer breaks off",
+            Self::Oversized => "the answer is too long",
             Self::ContextCut => "saw only a part of the prompt",
             Self::WrongRound => "answered another question",
-            Self::WrongKey => "answered without its key",
+            Self::WrongKey => "answered without the key",
             Self::Violation => "spoke for another judge",
             Self::Unsupported => "cannot do what was asked",
-            Self::Cancelled => "was stopped",
+            Self::Cancelled => "stopped",
             // A limit, a key, or the budget of the run: the detail says which.
-            Self::Quota => "was turned away",
-            Self::Provider => "its provider failed",
+            Self::Quota => "turned away",
+            Self::Provider => "the provider failed",
         }
     }
 }
@@ -565,6 +565,17 @@ mod tests {
         }
         let broken_off = Failure::new(FailureKind::Truncated, "the answer breaks off: at the end");
         assert_eq!(broken_off.in_words(), "the answer breaks off: at the end");
+    }
+
+    /// Reports say one reason of several judges: "alice and bob abstained: its provider failed" is of nobody.
+    #[test]
+    fn why_there_is_no_answer_is_said_of_one_judge_and_of_several() {
+        for kind in FailureKind::ALL {
+            let words = kind.in_words();
+            let mut each = words.split(|c: char| !c.is_alphanumeric());
+            let is_of_one = each.any(|word| ["it", "its"].contains(&word));
+            assert!(!is_of_one && !words.starts_with("was "), "{words}");
+        }
     }
 
     #[test]

@@ -163,15 +163,15 @@ fn a_judge_that_was_stopped_is_told_with_what_stopped_it() {
     for (reason, told) in [
         (
             VerdictReason::Interrupted,
-            "the run was interrupted before it answered",
+            "the run was interrupted before an answer came",
         ),
         (
             VerdictReason::Deadline,
-            "the run's time was over before it answered",
+            "the run's time was over before an answer came",
         ),
         (
             VerdictReason::BackendLost,
-            "the backend broke down before it answered",
+            "the backend broke down before an answer came",
         ),
     ] {
         for failures in [vec![], vec![asked_to_end.clone()]] {
