@@ -8,14 +8,15 @@ use super::rule_of;
 use super::words::{self, FindingRemarks};
 use crate::council::outcome::{JudgedFinding, Verdict};
 use crate::report::bottom_line::GatePolicy;
-use crate::report::verdict_entry::VerdictEntry;
+use crate::report::verdict_entry::{RULE, VerdictEntry};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
 /// The first line of every XML file.
 pub(super) const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// The report's findings by file, and the verdict as a suite of its own: a run without a verdict must not look green.
+/// The report's findings by file, and the verdict as a suite of its own: a run without a verdict must not look green, nor a
+/// failed one have a green test for its verdict.
 pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let mut suites: BTreeMap<String, Vec<&JudgedFinding>> = BTreeMap::new();
     for found in report.weighty_findings() {
@@ -24,7 +25,7 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     }
     let failures = suites.values().map(Vec::len).sum::<usize>();
     let verdict = VerdictState::of(report, gate, failures);
-    let (tests, failed) = (failures + 1, failures + verdict.failures);
+    let (tests, failed) = (failures + verdict.tests(), failures + verdict.failures);
     let page = html! {
         (PreEscaped(XML))
         testsuites name="git-council" tests=(tests) failures=(failed) errors=(verdict.errors) {
@@ -35,8 +36,11 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     page.into_string() + "\n"
 }
 
-/// How the test called like the verdict ends: where no finding is a failed test, it is the one that fails.
+/// How the test called `verdict` ends: where no finding is a failed test, it is the one that fails. Where findings are, there
+/// is none: it could only pass, beside a run that fails.
 struct VerdictState {
+    /// Whether a run has no other test: servers take a file without tests for a broken one.
+    passes: bool,
     failures: usize,
     errors: usize,
     /// Why it fails.
@@ -49,10 +53,15 @@ impl VerdictState {
         let entry = VerdictEntry::of(report, gate).filter(|_| no_verdict || failures == 0);
         let fails = entry.is_some() && !no_verdict;
         Self {
+            passes: !fails && !no_verdict && failures == 0,
             failures: usize::from(fails),
             errors: usize::from(no_verdict),
             message: entry.map_or_else(|| report.headline(), |entry| entry.message),
         }
+    }
+
+    fn tests(&self) -> usize {
+        usize::from(self.passes) + self.failures + self.errors
     }
 }
 
@@ -60,16 +69,20 @@ fn verdict_suite(report: &Report, verdict: &VerdictState) -> Markup {
     let headline = report.headline();
     let seconds = words::format_seconds(report.receipt.run.duration_ms);
     html! {
-        testsuite name="verdict" tests="1" failures=(verdict.failures) errors=(verdict.errors) time=(seconds) {
-            testcase classname="git-council" name=(headline) time=(seconds) {
-                @if verdict.errors > 0 {
-                    error type="INCONCLUSIVE" message=(headline) { (verdict.message) }
-                } @else if verdict.failures > 0 {
-                    failure type=(report.outcome.verdict.as_str()) message=(headline) { (verdict.message) }
+        testsuite name="verdict" tests=(verdict.tests()) failures=(verdict.failures) errors=(verdict.errors)
+            time=(seconds) {
+            @if verdict.tests() > 0 {
+                testcase classname="git-council" name=(RULE) time=(seconds) {
+                    @if verdict.errors > 0 {
+                        error type="INCONCLUSIVE" message=(headline) { (verdict.message) }
+                    } @else if verdict.failures > 0 {
+                        failure type=(report.outcome.verdict.as_str()) message=(headline) { (verdict.message) }
+                    }
                 }
             }
-            @if !report.outcome.notes.is_empty() {
-                system-out { @for note in &report.outcome.notes { (Untrusted::new(note).line()) "\n" } }
+            system-out {
+                (headline) "\n"
+                @for note in &report.outcome.notes { (Untrusted::new(note).line()) "\n" }
             }
         }
     }

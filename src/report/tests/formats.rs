@@ -158,6 +158,43 @@ fn where_the_run_fails_every_format_has_an_entry_that_says_so() {
     }
 }
 
+/// The parts of JUnit's XML that are called so, each with what is in it.
+fn elements<'x>(xml: &'x str, name: &str) -> Vec<&'x str> {
+    let (open, close) = (format!("<{name} "), format!("</{name}>"));
+    let parts = xml.split(open.as_str()).skip(1);
+    parts
+        .map(|part| part.split(close.as_str()).next().unwrap_or(part))
+        .collect()
+}
+
+/// No test that passes stands in the file of a run that fails, none says a result in its name, and the numbers are true.
+#[test]
+fn junit_has_no_green_test_of_a_red_run() {
+    for (name, report) in endings() {
+        for fail_on in [FailOn::Fail, FailOn::Warn] {
+            let gate = GatePolicy {
+                fail_on,
+                ..GatePolicy::default()
+            };
+            let xml = junit::render(&report, gate);
+            let cases = elements(&xml, "testcase");
+            let is_green = |case: &&&str| !case.contains("<failure ") && !case.contains("<error ");
+            let green = cases.iter().filter(is_green).count();
+            let fails = report.bottom_line(gate).exit_code != exit::OK;
+            assert!(!cases.is_empty(), "{name}: no test");
+            assert!(green == 0 || !fails, "{name}, {fail_on:?}: {xml}");
+            let bare = cases
+                .iter()
+                .filter(|case| case.starts_with("classname=\"git-council\""));
+            for case in bare {
+                assert!(case.contains(" name=\"verdict\""), "{name}: {case}");
+            }
+            let of_all = format!("<testsuites name=\"git-council\" tests=\"{}\"", cases.len());
+            assert!(xml.contains(&of_all), "{name}: {xml}");
+        }
+    }
+}
+
 /// A WARN that rests on none of its findings is no empty report: its reason is nowhere else on a forge.
 #[test]
 fn a_warning_by_none_of_its_findings_is_an_entry_of_every_format() {
