@@ -40,6 +40,8 @@ pub(super) fn push_code(
         return push_marked(page, finding.location.line, line, (quote, style));
     }
     push_lines(page, finding.location.line, "|", &lines, most);
+    let shown = &lines[..lines.len().min(most)];
+    push_carets(page, finding.location.line, shown, (quoted.as_slice(), style));
     push_more(page, finding.location.line, quoted.len(), most);
 }
 
@@ -89,6 +91,34 @@ fn push_marked(page: &mut TerminalPage, number: u32, line: &str, (quote, style):
     let gutter = page.paint(colours::GUTTER, &format!("  {:width$} |", ""));
     let caret = page.paint(style, &"^".repeat(length));
     page.push_line(&format!("{gutter} {}{caret}", " ".repeat(indent)));
+}
+
+/// Carets below several quoted lines, as wide as what is quoted of them: carets below each would take as much room as the
+/// code.
+fn push_carets(
+    page: &mut TerminalPage,
+    first: u32,
+    lines: &[&str],
+    (quoted, style): (&[&str], Style),
+) {
+    let columns_of = |(line, quote): (&&str, &&str)| {
+        let quote = quote.trim();
+        let at = line.find(quote).filter(|_| !quote.is_empty())?;
+        let end = visible(&line[..at + quote.len()]);
+        let columns = [visible(&line[..at]), end].map(|text| text::display_width(&text));
+        Some((columns[0], columns[1]))
+    };
+    let columns: Vec<(usize, usize)> = lines.iter().zip(quoted).filter_map(columns_of).collect();
+    let last = last_number(first, lines.len());
+    let begin = columns.iter().map(|(begin, _)| *begin).min().unwrap_or(0);
+    let end = columns.iter().map(|(_, end)| *end).max().unwrap_or(0);
+    let end = end.min(code_room(page, last));
+    if begin < end {
+        let width = last.to_string().len();
+        let gutter = page.paint(colours::GUTTER, &format!("  {:width$} |", ""));
+        let caret = page.paint(style, &"^".repeat(end - begin));
+        page.push_line(&format!("{gutter} {}{caret}", " ".repeat(begin)));
+    }
 }
 
 /// A line, or a part of one, as it is shown.

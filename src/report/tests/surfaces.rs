@@ -203,6 +203,42 @@ fn a_finding_shows_the_line_of_the_file_with_carets_below_what_is_quoted() {
     assert_eq!(below.matches('^').count(), "build(name)".len());
 }
 
+/// The same below several lines: as far as what is quoted of them reaches, and no wider than the page.
+#[test]
+fn a_quote_of_several_lines_has_carets_below_the_last_one() {
+    let carets = |lines: &[&str], quote: &str| {
+        let mut report = samples::fail();
+        report.outcome.findings[0].finding.quote = quote.to_owned();
+        let files = [file("src/db.rs", 42, &lines.join("\n+"))];
+        let text = terminal::render(&report, EIGHTY, &files);
+        let mut below = text
+            .lines()
+            .skip_while(|line| !line.starts_with("  42 | "))
+            .take_while(|line| line.contains(" | "));
+        let marked = below.find(|line| line.contains('^')).map(str::to_owned);
+        assert!(
+            text.lines().all(|line| text::display_width(line) <= 80),
+            "{text}"
+        );
+        marked.unwrap_or_else(|| panic!("{text}"))
+    };
+    let code = ["    for i in all {", "        sum += i;", "    }"];
+    assert_eq!(
+        carets(&code, "for i in all {\n    sum += i;\n}"),
+        format!("     |     {}", "^".repeat(14))
+    );
+    assert_eq!(
+        carets(&code[..2], "all {\n        sum += i;"),
+        format!("     |         {}", "^".repeat(10))
+    );
+    // Where no file is at hand, the quote stands for its lines.
+    assert_eq!(carets(&["other"], "a(b);\n  c();"), "     | ^^^^^^");
+    let wide = "x".repeat(300);
+    carets(&[&wide, &wide], &format!("{wide}\n{wide}"));
+    // Ten lines are not all shown, and marked all the same.
+    carets(&["y();"; 10], &["y();"; 10].join("\n"));
+}
+
 /// A vote for FAIL under WARN is explained on its line, and nothing is explained that needs no explanation.
 #[test]
 fn a_vote_that_is_not_the_verdict_has_a_reason() {
