@@ -102,7 +102,7 @@ pub(super) fn tool_declarations() -> Vec<ToolDeclaration> {
             json!({ "type": "object", "required": ["id", "reason"], "properties": {
                 "id": finding,
                 "reason": { "type": "string", "description": "Why, in a sentence for the user." },
-                "ground": { "type": "string", "enum": ["false-positive", "accepted-risk"] },
+                "ground": { "type": "string", "enum": ["accepted-risk", "false-positive"], "default": "accepted-risk" },
             } }),
         ),
         tool(
@@ -148,8 +148,8 @@ pub(super) fn parse_call(name: &str, arguments: &Value) -> Result<ToolCall, Stri
             id: needed("id")?,
             reason: needed("reason")?,
             ground: match text("ground").as_deref() {
-                Some("accepted-risk") => DismissalGround::AcceptedRisk,
-                _ => DismissalGround::FalsePositive,
+                Some("false-positive") => DismissalGround::FalsePositive,
+                _ => DismissalGround::default(),
             },
         },
         "status" => ToolCall::Status,

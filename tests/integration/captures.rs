@@ -224,6 +224,8 @@ fn a_finding_that_was_dismissed() {
         "F1",
         "--because",
         "it shows a conflict on purpose",
+        "--as",
+        "false-positive",
     ])
     .ends(0);
     check("dismissed", &captures(&repo, &FRESH));

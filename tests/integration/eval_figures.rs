@@ -139,8 +139,15 @@ fn a_dismissal_is_a_label_wherever_it_is_kept() {
     );
     let commit = repo.commit("Add run");
     repo.council(["review", "HEAD"]).ends(0);
-    repo.council(["dismiss", "F1", "--because", "meant so"])
-        .ends(0);
+    repo.council([
+        "dismiss",
+        "F1",
+        "--because",
+        "meant so",
+        "--as",
+        "false-positive",
+    ])
+    .ends(0);
     repo.write("other.py", "x = 1\n");
     repo.commit("Other");
     let file = path_of(&repo, "changes.jsonl");

@@ -16,8 +16,8 @@ pub(crate) struct DismissArgs {
     /// The reason, in a sentence for whoever reads it later
     #[arg(long, value_name = "REASON", required_unless_present_any = ["undo", "accept", "proposed"])]
     because: Option<String>,
-    /// Why it does not count
-    #[arg(long = "as", value_name = "GROUND", default_value = "false-positive")]
+    /// Why it does not count: the finding is right and you answer for it, it is wrong, or it is mended
+    #[arg(long = "as", value_name = "GROUND", default_value = "accepted-risk")]
     ground: GroundArg,
     /// Look in this run instead of the last report
     #[arg(long, value_name = "RUN")]
@@ -36,8 +36,8 @@ pub(crate) struct DismissArgs {
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum GroundArg {
     #[default]
-    FalsePositive,
     AcceptedRisk,
+    FalsePositive,
     Fixed,
 }
 
@@ -96,6 +96,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The same words mean the same in a reply on a pull request.
+    #[test]
+    fn who_names_no_ground_answers_for_the_finding() {
+        use clap::Parser as _;
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            args: DismissArgs,
+        }
+        let line = Line::parse_from(["dismiss", "F1", "--because", "it is a constant"]);
+        let request = line.args.to_request("F1".to_owned());
+        assert_eq!(request.ground, DismissalGround::default());
+    }
 
     #[test]
     fn what_is_no_row_is_a_name() {
