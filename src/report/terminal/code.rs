@@ -41,7 +41,12 @@ pub(super) fn push_code(
     }
     push_lines(page, finding.location.line, "|", &lines, most);
     let shown = &lines[..lines.len().min(most)];
-    push_carets(page, finding.location.line, shown, (quoted.as_slice(), style));
+    push_carets(
+        page,
+        finding.location.line,
+        shown,
+        (quoted.as_slice(), style),
+    );
     push_more(page, finding.location.line, quoted.len(), most);
 }
 
