@@ -54,6 +54,34 @@ fn borders_tell_what_they_refuse() {
     }
 }
 
+/// A service of this machine is none of the test's; a server of its own that is not there yet, or no more, is.
+#[test]
+fn borders_tell_a_service_of_this_machine_from_a_server_of_the_test() {
+    let Some(trial) = trial() else { return };
+    if !Path::new(PYTHON).exists() {
+        return;
+    }
+    let theirs = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = theirs.local_addr().unwrap().port();
+    let ask = |host| {
+        format!(
+            "import socket\ntry: socket.create_connection(('{host}', {port}))\nexcept OSError: raise ValueError('no luck') from None"
+        )
+    };
+    for host in ["127.0.0.1", "localhost"] {
+        let asked = trial.python(&ask(host));
+        assert_eq!(asked.ending, TrialEnding::Exited(1), "{}", asked.output);
+        assert_eq!(refused(&asked), [Refusal::Service], "{host}");
+        assert!(!asked.has_served);
+    }
+    let own = "import socket\ns = socket.create_server(('127.0.0.1', 0))\nat = s.getsockname()\nc = socket.create_connection(at)\ns.accept()[0].close()\ns.close()\n";
+    for then in ["", "socket.socket().connect_ex(at)\n"] {
+        let served = trial.python(&format!("{own}{then}"));
+        assert_eq!(served.ending, TrialEnding::Exited(0), "{}", served.output);
+        assert_eq!((refused(&served), served.has_served), (vec![], true));
+    }
+}
+
 /// Many refused calls of many processes hang nothing.
 #[test]
 fn a_flood_of_refused_calls_ends() {

@@ -22,7 +22,7 @@ use crate::StopSignal;
 use crate::command::is_safe_program;
 pub use crate::guard::Refusal;
 use crate::guard::{
-    GuardedProgram, HardBorders, SandboxFence, is_enforceable, os_arguments, private_folder,
+    GuardedProgram, HardBorders, SERVED, SandboxFence, is_enforceable, os_arguments, private_folder,
 };
 pub use crate::process::find_program;
 use crate::process::{TreeKiller, run_reading};
@@ -88,6 +88,8 @@ pub struct FinishedTrial {
     pub output: String,
     /// What the borders kept from it.
     pub refused: BTreeSet<Refusal>,
+    /// Whether it had a server of its own, to which it talked.
+    pub has_served: bool,
 }
 
 impl TrialFolder {
@@ -182,6 +184,7 @@ impl TrialFolder {
             ending,
             output: String::new(),
             refused: BTreeSet::new(),
+            has_served: false,
         };
         if !is_enforceable() {
             let why =
@@ -239,20 +242,27 @@ impl TrialFolder {
             None => TrialEnding::Broken("it was ended".to_owned()),
         };
         let output = [output, finished.noise].join("\n").trim().to_owned();
+        let told = self.told_by_guard();
         FinishedTrial {
             ending,
             output,
-            refused: self.refused(),
+            refused: self.refused(&told),
+            has_served: told.lines().any(|line| line == SERVED),
         }
     }
 
-    /// What the borders kept from the last run.
-    fn refused(&self) -> BTreeSet<Refusal> {
+    /// What the guard says of the last run.
+    fn told_by_guard(&self) -> String {
         let word = self.folder.path().join(REFUSED);
         // Where the guard was ended, too, whatever stands there is the test's.
         let is_word = fs::symlink_metadata(&word).is_ok_and(|it| it.is_file() && it.len() < 4_096);
         let text = is_word.then(|| fs::read_to_string(&word).unwrap_or_default());
-        let mut refused = Refusal::parse_all(&text.unwrap_or_default());
+        text.unwrap_or_default()
+    }
+
+    /// What the borders kept from the last run.
+    fn refused(&self, told: &str) -> BTreeSet<Refusal> {
+        let mut refused = Refusal::parse_all(told);
         // No copy has the folder of git, so that it finds another repository or none.
         let has_git = fs::symlink_metadata(self.folder.path().join(GIT_STARTS)).is_ok();
         refused.extend(has_git.then_some(Refusal::Git));

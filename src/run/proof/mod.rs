@@ -365,7 +365,10 @@ impl ProofRunner {
         }
         let finished = self.run_command(folder, &room.argv)?;
         if side == Side::Old && edit.is_none() {
-            room.refused_before.borrow_mut().extend(&finished.refused);
+            let mut before = room.refused_before.borrow_mut();
+            before.extend(&finished.refused);
+            // If nobody answers after the change, that is its own server, and none of this machine.
+            before.extend(finished.has_served.then_some(Refusal::Service));
         }
         let before = room.refused_before.borrow();
         let own = room.brought.files.iter();

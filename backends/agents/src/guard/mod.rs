@@ -17,6 +17,7 @@ mod sandbox;
 mod tree;
 
 pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
+pub(crate) use refusals::SERVED;
 pub(crate) use sandbox::private_folder;
 pub use sandbox::{HardBorders, Refusal, SandboxFence, is_enforceable};
 

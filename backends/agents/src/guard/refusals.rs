@@ -31,7 +31,7 @@ pub(super) struct Refusals {
     errors: Vec<(libc::c_long, libc::c_int)>,
     seen: BTreeSet<Refusal>,
     /// What the program's own network had refused when the borders were closed; none: it has no own one.
-    unreached: Option<u64>,
+    before: Option<NetworkCounts>,
 }
 
 impl Refusals {
@@ -44,7 +44,7 @@ impl Refusals {
             listener,
             errors,
             seen: BTreeSet::new(),
-            unreached: has_own_network.then(unreached_addresses),
+            before: has_own_network.then(NetworkCounts::read),
         }
     }
 
@@ -72,12 +72,16 @@ impl Refusals {
 
     /// Leaves word of them, in the place of whatever the program has put there. Nothing of the program runs any more.
     pub(super) fn write(mut self, path: &Path) -> io::Result<()> {
-        if self
-            .unreached
-            .is_some_and(|before| unreached_addresses() > before)
-        {
-            self.seen.insert(Refusal::Network);
-        }
+        let network = self
+            .before
+            .map(|before| NetworkCounts::read().since(before));
+        let network = network.unwrap_or_default();
+        self.seen
+            .extend((network.unreached > 0).then_some(Refusal::Network));
+        // Who talks to a server of its own finds it not yet there, or no more: that is no service of this machine.
+        let has_served = network.accepted > 0;
+        let is_missed = network.turned_away > 0 && !has_served;
+        self.seen.extend(is_missed.then_some(Refusal::Service));
         let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
         let removed = if is_folder {
             fs::remove_dir_all(path)
@@ -89,24 +93,62 @@ impl Refusals {
         {
             return Err(error);
         }
-        let lines: Vec<&str> = self.seen.iter().map(|kind| kind.name()).collect();
+        let served = has_served.then_some(SERVED);
+        let lines: Vec<&str> = self
+            .seen
+            .iter()
+            .map(|kind| kind.name())
+            .chain(served)
+            .collect();
         let mut file = fs::File::create_new(path)?;
         io::Write::write_all(&mut file, lines.join("\n").as_bytes())
     }
 }
 
-/// How many addresses could not be reached from this network: no way leads there, or nobody answers for names.
-fn unreached_addresses() -> u64 {
-    let read = |name| fs::read_to_string(format!("/proc/self/net/{name}")).unwrap_or_default();
-    let (four, six) = (read("snmp"), read("snmp6"));
+/// What the guard writes of a program that took connections.
+pub(crate) const SERVED: &str = "served";
+
+/// What the kernel counts of a network.
+#[derive(Debug, Default, Clone, Copy)]
+struct NetworkCounts {
+    /// Addresses that could not be reached: no way leads there, or nobody answers for names.
+    unreached: u64,
+    /// Connections that nobody took, as nobody listens there.
+    turned_away: u64,
+    /// Connections that a server in this network took.
+    accepted: u64,
+}
+
+impl NetworkCounts {
+    fn read() -> Self {
+        let read = |name| fs::read_to_string(format!("/proc/self/net/{name}")).unwrap_or_default();
+        let (four, six) = (read("snmp"), read("snmp6"));
+        Self {
+            unreached: unreached_addresses(&four, &six),
+            // Both families are counted here.
+            turned_away: count_in(&four, "Tcp:", "AttemptFails"),
+            accepted: count_in(&four, "Tcp:", "PassiveOpens"),
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            unreached: self.unreached.saturating_sub(before.unreached),
+            turned_away: self.turned_away.saturating_sub(before.turned_away),
+            accepted: self.accepted.saturating_sub(before.accepted),
+        }
+    }
+}
+
+fn unreached_addresses(four: &str, six: &str) -> u64 {
     let of_six = ["Ip6OutNoRoutes", "Udp6NoPorts"].map(|name| {
-        let mut lines = named_counts(&six);
+        let mut lines = named_counts(six);
         lines
             .find(|(known, _)| *known == name)
             .map_or(0, |(_, count)| count)
     });
     let of_four = [("Ip:", "OutNoRoutes"), ("Udp:", "NoPorts")];
-    let of_four = of_four.map(|(group, name)| count_in(&four, group, name));
+    let of_four = of_four.map(|(group, name)| count_in(four, group, name));
     of_six.iter().chain(&of_four).sum()
 }
 

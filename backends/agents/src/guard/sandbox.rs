@@ -32,15 +32,18 @@ pub enum Refusal {
     Files,
     /// The history of the repository.
     Git,
+    /// What listens at an address of this machine: the own network of a test has none of it.
+    Service,
 }
 
 impl Refusal {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Network,
         Self::Memory,
         Self::Keys,
         Self::Files,
         Self::Git,
+        Self::Service,
     ];
 
     /// It as the guard writes it, and as people read it.
@@ -51,6 +54,7 @@ impl Refusal {
             Self::Keys => "keys",
             Self::Files => "a file system",
             Self::Git => "git",
+            Self::Service => "a service of this machine",
         }
     }
 

@@ -22,6 +22,7 @@ fn finished(ending: TrialEnding, output: &str) -> FinishedTrial {
         ending,
         output: output.to_owned(),
         refused: BTreeSet::new(),
+        has_served: false,
     }
 }
 
@@ -30,10 +31,10 @@ proptest! {
     #[test]
     fn what_borders_refuse_is_no_failure_by_whatever_words(
         output in "[a-zA-Z:\\n ]{0,80}",
-        nth in 0_usize..3,
+        nth in 0_usize..4,
         code in prop::sample::select(&FAILED[..]),
     ) {
-        let refused = [Refusal::Network, Refusal::Memory, Refusal::Git][nth];
+        let refused = [Refusal::Network, Refusal::Memory, Refusal::Git, Refusal::Service][nth];
         let facts = TrialFacts { refused: Some(refused), ..facts(&[]) };
         let read = |code| read_ending(&finished(TrialEnding::Exited(code), &output), &facts);
         let is_broken = matches!(read(code), TestRun::Broken { .. });
