@@ -315,7 +315,7 @@ fn wide_text(raw: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether a program has written all that its answer needs: an object with the key of its turn.
-fn is_whole_answer(key: &str, stdout: &[u8]) -> bool {
+pub(crate) fn is_whole_answer(key: &str, stdout: &[u8]) -> bool {
     let end = stdout.trim_ascii_end();
     if !end.ends_with(b"}") && !end.ends_with(b"```") {
         return false;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use council_fake_models::{FakeModels, Fault, Reply, Rule};
+use council_fake_models::{FakeModels, Fault, Reply, Rule, Stop};
 use council_protocol::seat::Api;
 use serde_json::{Value, json};
 
@@ -159,5 +159,71 @@ fn an_objection_is_told_wherever_it_stood_and_whoever_ends_its_turn() {
         });
         let unread = ended.unwrap_err().usage.unwrap_or_default().unread;
         assert!(objects(&unread), "{:?} {events:?}: {unread:?}", api.0);
+    }
+}
+
+/// Law: blanks behind a whole answer are its end, whether the server stops, goes on for ever or has a limit; what breaks off
+/// is no answer, however many blanks follow.
+#[test]
+fn blanks_behind_a_whole_answer_are_its_end() {
+    let agent = Arc::new(HttpAgent::new(Arc::new(context())));
+    for (api, (blank, count), is_whole) in APIS.into_iter().flat_map(|api| {
+        let blanks = [("\\n", 3), ("\\n", 16), (" ", 40), ("\\n\\n  ", 400)];
+        let each = blanks
+            .into_iter()
+            .flat_map(|blanks| [(blanks, true), (blanks, false)]);
+        each.map(move |(blanks, is_whole)| (api, blanks, is_whole))
+    }) {
+        let events = &unfinished(api.0)[0];
+        let end = if is_whole { r#"\"}"# } else { r#"\""# };
+        let trailing = format!("{end}{}", blank.repeat(count));
+        let (first, last) = (&events[0], events[1].to_string());
+        let stream = format!(
+            "data: {first}\n\ndata: {}\n\n",
+            last.replace(r#"\"}"#, &trailing)
+        );
+        let says = Reply {
+            body: Some(stream),
+            ..Reply::default()
+        };
+        let says = says.header("content-type", "text/event-stream");
+        let models = FakeModels::start([Rule::on(says)]).unwrap();
+        let answered =
+            open(&agent, &spec(&models, api)).take_turn(&turn(1, 2_000), &StopSignal::default());
+        let is_taken = is_whole && count * blank.replace("\\n", "\n").len() >= 16;
+        assert_eq!(
+            answered.is_ok(),
+            is_taken,
+            "{:?} {count} {answered:?}",
+            api.0
+        );
+        if let Ok(reply) = answered {
+            assert_eq!(reply.raw.trim_end(), OBJECTION);
+            assert_eq!(models.stats().requests, 1);
+        }
+    }
+}
+
+/// The same where the limit of tokens ends it.
+#[test]
+fn a_limit_that_only_blanks_reached_cuts_nothing_off() {
+    let agent = Arc::new(HttpAgent::new(Arc::new(context())));
+    for (api, blanks) in APIS
+        .into_iter()
+        .flat_map(|api| [(api, 0), (api, 3), (api, 20)])
+    {
+        let says = Reply {
+            text: Some(format!("{OBJECTION}{}", "\n".repeat(blanks))),
+            ..Reply::stop(Stop::MaxTokens)
+        };
+        let models = FakeModels::start([Rule::on(says)]).unwrap();
+        let answered =
+            open(&agent, &spec(&models, api)).take_turn(&turn(1, 20_000), &StopSignal::default());
+        assert_eq!(
+            answered.is_ok(),
+            blanks == 20,
+            "{:?} {blanks} {answered:?}",
+            api.0
+        );
     }
 }

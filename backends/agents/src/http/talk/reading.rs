@@ -10,6 +10,7 @@ use reqwest::header::CONTENT_TYPE;
 use super::HttpConversation;
 use crate::AgentReply;
 use crate::client::parse_unique_event;
+use crate::command::is_whole_answer;
 use crate::http::client::connection_failure;
 use crate::http::prime::PrimerLead;
 use crate::http::retry::CallError;
@@ -18,6 +19,10 @@ use crate::http::wire::{self, AnswerEnd, ApiAnswer};
 
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
 const LINGER: Duration = Duration::from_secs(2);
+
+/// So many blanks behind a whole answer are its end: a local model that a grammar holds to JSON may write them until its
+/// limit, or for ever.
+const MIN_TRAILING_BLANKS: usize = 16;
 
 /// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
 const MAX_NOISE_RATIO: u64 = 64;
@@ -72,6 +77,10 @@ impl HttpConversation {
                 });
                 self.spending.update_call(&heard.usage);
                 self.hear(&heard);
+                if heard.ended.is_none() && self.trails_off(&heard) {
+                    heard.ended = Some(AnswerEnd::Done);
+                    break;
+                }
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -103,6 +112,9 @@ impl HttpConversation {
             return Err(error);
         }
         self.spending.update_call(&heard.usage);
+        if heard.ended == Some(AnswerEnd::Limit) && self.trails_off(&heard) {
+            heard.ended = Some(AnswerEnd::Done);
+        }
         match heard.ended {
             Some(_) => Ok(heard),
             None => Err(CallError::retryable(
@@ -110,6 +122,14 @@ impl HttpConversation {
                 None,
             )),
         }
+    }
+
+    /// Whether nothing but blanks stands behind a whole answer any more.
+    fn trails_off(&self, heard: &ApiAnswer) -> bool {
+        let blanks = heard.text.len() - heard.text.trim_ascii_end().len();
+        blanks >= MIN_TRAILING_BLANKS
+            && heard.calls.is_empty()
+            && is_whole_answer(&self.key, heard.text.as_bytes())
     }
 
     /// An error that came instead of an answer, or in the midst of one.
