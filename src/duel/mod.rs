@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod consent_laws;
 pub(crate) mod driver;
+mod own_review;
 pub(crate) mod protocol;
 #[cfg(test)]
 mod simulation;

@@ -10,6 +10,7 @@ use council_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::own_review::{change_of_vote, disowned, unwritten_findings};
 use super::protocol::point_standing::PointStanding;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
@@ -49,6 +50,8 @@ pub(crate) struct SideAccount {
     pub unheard: Vec<UnheardReply>,
     /// Why it gave no more section; none: it played to the end, or was ended.
     pub failure: Option<Failure>,
+    /// What it said of the subject before it had read the other side; none: nobody of ours asked it.
+    pub review: Option<Answer>,
 }
 
 /// A reply that does not count.
@@ -191,40 +194,54 @@ impl SideScript {
     }
 
     fn answer_task(&self, round: RoundNumber, key: String, task: &Task) -> Option<String> {
-        let vote = self.vote?;
-        let base = Answer {
-            key_insight: self.insight.clone(),
-            ..Answer::new(round, key, vote)
-        };
         let answer = match task {
-            Task::Review => Answer {
-                restatement: Some(format!(
-                    "{} votes {}. {}",
-                    self.role,
-                    vote.as_str(),
-                    self.insight
-                )),
-                // Its own points come first: replies name them by their number.
-                findings: self
-                    .own
-                    .iter()
-                    .map(|p| &p.finding)
-                    .chain(&self.found_too)
-                    .cloned()
-                    .collect(),
-                ..base
-            },
-            Task::Debate { peers, .. } => Answer {
-                responses: peers
-                    .iter()
-                    .flat_map(|peer| self.responses_to(peer))
-                    .collect(),
-                withdrawn: self.withdrawn_points(),
-                ..base
-            },
+            Task::Review => self.first_answer(round, key)?,
+            Task::Debate { peers, .. } => self.last_answer(round, key, peers)?,
             _ => return None,
         };
         serde_json::to_string(&answer).ok()
+    }
+
+    /// The vote that it began with: of its own review and of its sections the worse one.
+    fn first_vote(&self) -> Option<Vote> {
+        let reviewed = self.account.review.as_ref().map(|review| review.verdict);
+        self.vote.max(reviewed)
+    }
+
+    fn first_answer(&self, round: RoundNumber, key: String) -> Option<Answer> {
+        let vote = self.first_vote()?;
+        let review = self.account.review.as_ref();
+        let own_words = review.filter(|review| Some(review.verdict) > self.vote);
+        let insight = own_words.map_or(&self.insight, |review| &review.key_insight);
+        // Its own points come first: replies name them by their number.
+        let points = self.own.iter().map(|p| &p.finding).chain(&self.found_too);
+        let findings = points.cloned().chain(self.unwritten()).collect();
+        Some(Answer {
+            key_insight: insight.clone(),
+            restatement: Some(format!("{} votes {}. {insight}", self.role, vote.as_str())),
+            findings,
+            ..Answer::new(round, key, vote)
+        })
+    }
+
+    /// None: it wrote nothing.
+    fn last_answer(&self, round: RoundNumber, key: String, peers: &[Peer]) -> Option<Answer> {
+        let vote = self.vote?;
+        let responses = peers.iter().flat_map(|peer| self.responses_to(peer));
+        let mut withdrawn = self.withdrawn_points();
+        let before = self.own.len() + self.found_too.len();
+        withdrawn.extend(disowned(&self.unwritten(), before, &self.theirs, self.role));
+        Some(Answer {
+            key_insight: self.insight.clone(),
+            responses: responses.collect(),
+            change: change_of_vote(self.first_vote()?, vote, &withdrawn),
+            withdrawn,
+            ..Answer::new(round, key, vote)
+        })
+    }
+
+    fn unwritten(&self) -> Vec<Finding> {
+        unwritten_findings(self.account.review.as_ref(), &self.own, &self.found_too)
     }
 
     /// The other side's points stand in the exchange in their own order, some of them dropped: `A3` is the third.

@@ -294,3 +294,59 @@ fn an_objection_in_a_reply_that_does_not_count_bars_a_pass() {
         }
     }
 }
+
+/// The law: what a side said when it reviewed the subject alone is in the outcome, and no PASS comes of it, whatever its
+/// sections say and whether it wrote any.
+#[test]
+fn what_a_side_said_alone_is_not_forgotten() {
+    let critical = crate::council::testing::finding(Severity::Critical, 3);
+    for (vote, finds, side) in [Vote::Warn, Vote::Fail].into_iter().flat_map(|vote| {
+        [
+            (vote, false, 0),
+            (vote, true, 0),
+            (vote, false, 1),
+            (vote, true, 1),
+        ]
+    }) {
+        let review = Answer {
+            findings: finds.then(|| critical.clone()).into_iter().collect(),
+            key_insight: "The name reaches the SQL text.".into(),
+            ..Answer::new(1, "k", vote)
+        };
+        let mut accounts = [SideAccount::default(), SideAccount::default()];
+        accounts[side].review = Some(review);
+        let outcome = silent_duel(accounts);
+        let is_green = outcome.verdict == Verdict::Pass;
+        assert!(!is_green || vote == Vote::Warn && !finds, "{finds} {side}");
+        assert_eq!(outcome.judges[side].counted, Some(vote));
+        assert_eq!(outcome.findings.len(), usize::from(finds), "{side}");
+    }
+}
+
+/// A side that gave no section has its review all the same.
+#[test]
+fn a_review_without_a_section_counts() {
+    let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n";
+    let review = Answer {
+        findings: vec![crate::council::testing::finding(Severity::Critical, 3)],
+        ..Answer::new(1, "k", Vote::Fail)
+    };
+    let b = SideAccount {
+        review: Some(review),
+        failure: Some(Failure::new(FailureKind::Malformed, "garbage")),
+        ..SideAccount::default()
+    };
+    let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
+    let judged = judge_transcript(
+        &DebateTranscript::parse(text),
+        DuelEnding::TimeoutB,
+        plan(),
+        [SideAccount::default(), b],
+        &mut prove,
+        &mut |_: &Location| None,
+    );
+    let outcome = judged.unwrap().outcome;
+    assert_ne!(outcome.verdict, Verdict::Pass);
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!(outcome.judges[1].r1, Some(Vote::Fail));
+}

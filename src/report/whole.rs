@@ -14,7 +14,9 @@ use crate::council::outcome::{
 use crate::council::plan::Procedure;
 use crate::council::reproduction::ReproductionStanding;
 use crate::report::bottom_line::GatePolicy;
-use crate::report::facts::{ChangeSize, Participation, Receipt, ReviewSubject, RunFacts};
+use crate::report::facts::{
+    ChangeSize, DUEL_BACKEND, Participation, Receipt, ReviewSubject, RunFacts,
+};
 use crate::report::redact;
 use crate::report::source::ReportSource;
 
@@ -171,6 +173,12 @@ impl Report {
     pub fn is_document(&self) -> bool {
         let kinds = [TargetKind::Topic, TargetKind::File, TargetKind::Stage];
         self.outcome.procedure == Some(Procedure::Staged) && kinds.contains(&self.target.kind)
+    }
+
+    /// Whether two sides wrote it in turn.
+    pub(super) fn is_duel(&self) -> bool {
+        let backend = self.receipt.run.backend.as_ref();
+        backend.is_some_and(|backend| backend.name == DUEL_BACKEND)
     }
 
     /// The judges that were asked and do not count. Whoever only puts a document together is asked nothing before.

@@ -2,8 +2,8 @@
 
 use council_protocol::packet::{Target, TargetKind};
 
+use crate::report::DUEL_BACKEND;
 use crate::run::error::RunError;
-use crate::run::modes::duel_subject::DUEL_BACKEND;
 use crate::run::shell::shell_word;
 use crate::run::store::StoredRun;
 use crate::run::stored_request;

@@ -11,6 +11,8 @@ use council_protocol::{Coverage, Seat};
 use crate::config::{AgentSettings, PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, MAX_SUB_TURNS, Procedure, RoundLimits};
+use crate::duel::DuelRole;
+use crate::duel::protocol::turns::most_turns;
 use crate::report::BriefFacts;
 use crate::run::call_extras::CallExtras;
 use crate::run::cost_words::{count_noun, format_cost, format_number, format_size};
@@ -63,6 +65,15 @@ impl JudgeTurns {
         Self {
             least: rounds.min.into(),
             most: rounds.max.into(),
+        }
+    }
+
+    /// The turns of the sides of a duel: A's review may be all of it, and B answers once at least.
+    pub(crate) fn of_duel(roles: &[DuelRole]) -> Self {
+        let most = roles.iter().map(|role| most_turns(*role)).max();
+        Self {
+            least: if roles == [DuelRole::B] { 2 } else { 1 },
+            most: most.unwrap_or(1).into(),
         }
     }
 

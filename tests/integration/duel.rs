@@ -468,6 +468,36 @@ fn the_subject_may_be_a_diff_or_a_pull_request() {
         .tells("git fetch origin pull/12/head");
 }
 
+/// What is checked out may have some of a pull request's commits, all of them, or others: its subject is the same.
+#[test]
+fn a_pull_request_is_the_same_subject_wherever_one_stands() {
+    let repo = conflicted();
+    let base = repo.git(["rev-parse", "HEAD"]);
+    for (file, text) in [
+        ("one.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> z\n"),
+        ("two.md", "two\n"),
+    ] {
+        repo.write(file, text);
+        repo.commit(file);
+    }
+    let tip = repo.git(["rev-parse", "HEAD"]);
+    repo.git(["update-ref", "refs/pull/12/head", tip.trim()]);
+    repo.git(["branch", "-f", "other", base.trim()]);
+    for at in [
+        format!("{}~1", tip.trim()),
+        tip.trim().to_owned(),
+        "other".to_owned(),
+    ] {
+        repo.git(["checkout", "-q", "--detach", &at]);
+        repo.git(["branch", "-f", "main", base.trim()]);
+        repo.council(["duel", "#12"]).ends(1).prints("one.md:1");
+    }
+    repo.git(["branch", "-D", "main"]);
+    repo.council(["duel", "#12"])
+        .ends(2)
+        .tells("git council duel BRANCH...refs/pull/12/head");
+}
+
 /// Whoever reads only code has nothing to say of a document: two such sides would agree about what neither has read.
 #[test]
 fn rules_argue_about_no_document() {

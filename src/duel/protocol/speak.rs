@@ -10,6 +10,7 @@ use super::render::{SectionDraft, render_consensus};
 use super::standing::point_standings;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
+use super::votes::vote_of;
 use super::{DuelEnding, DuelRole};
 
 /// How far apart two places may be to mean the same, in lines.
@@ -57,9 +58,13 @@ pub(crate) fn draft_section(
     review: &Answer,
     answer: Option<&Answer>,
 ) -> SectionDraft {
-    let standings = point_standings(&DebateTranscript::parse(text));
+    let transcript = DebateTranscript::parse(text);
+    let standings = point_standings(&transcript);
     let first = !standings.iter().any(|p| p.id.role == role) && !has_spoken(role, text);
     let voice = answer.unwrap_or(review);
+    // The last vote of a side counts. A worse one takes no evidence; a milder one is what becomes of its points.
+    let known_vote = vote_of(&transcript, role).map(|(vote, _)| vote);
+    let is_worse = known_vote.is_none_or(|known| voice.verdict > known);
     let mut numbers = standings.iter().filter(|p| p.id.role == role).count();
     let mut number = |tag: Option<Tag>, finding: &Finding| {
         numbers += 1;
@@ -111,7 +116,7 @@ pub(crate) fn draft_section(
         .filter(|p| p.id.role != role && !p.is_settled());
     let unanswered = open.map(|p| p.id);
     SectionDraft {
-        position: first.then(|| (voice.verdict, voice.key_insight.clone())),
+        position: (first || is_worse).then(|| (voice.verdict, voice.key_insight.clone())),
         unanswered: unanswered
             .filter(|id| !replies.iter().any(|(to, ..)| to == id))
             .collect(),
@@ -170,7 +175,8 @@ fn is_known(standings: &[PointStanding], finding: &Finding) -> bool {
     standings.iter().any(|p| is_as_bad(&p.finding, finding))
 }
 
-fn is_as_bad(known: &Finding, finding: &Finding) -> bool {
+/// Whether a known finding says as much as another of the same place.
+pub(crate) fn is_as_bad(known: &Finding, finding: &Finding) -> bool {
     is_near(known, finding) && known.severity >= finding.severity
 }
 
@@ -314,6 +320,43 @@ mod tests {
             );
             let found: Vec<_> = said.points.iter().map(|(.., f)| f.severity).collect();
             assert_eq!(found, [Severity::Critical], "{as_independent} {section:?}");
+        }
+    }
+
+    proptest::proptest! {
+        /// A side that comes to a worse vote says so, whatever section it writes and whatever else it has to say.
+        #[test]
+        fn the_worst_a_side_has_come_to_stands_in_the_file(
+            votes in proptest::collection::vec(
+                proptest::sample::select(vec![Vote::Pass, Vote::Warn, Vote::Fail]), 1..5,
+            ),
+            replies in proptest::bool::ANY,
+            finds in proptest::bool::ANY,
+        ) {
+            let mut text = opening();
+            let mut worst = None;
+            for (nth, vote) in (1u8..).zip(votes) {
+                let mut answer = review(Vec::new());
+                answer.verdict = vote;
+                if replies {
+                    answer.responses = vec![Response {
+                        to: "A1".into(),
+                        stance: Stance::Agreed,
+                        reasoning: "so".into(),
+                        evidence: None,
+                    }];
+                }
+                if finds {
+                    answer.findings = vec![finding("z.rs", 10 * u32::from(nth))];
+                }
+                let section = SectionKind::Response(nth.into());
+                let said = draft_section(DuelRole::B, &text, section, &review(vec![]), Some(&answer));
+                let time = format!("2025-06-15T14:3{nth}:00Z");
+                text += &write(section, &said, &render_signature(DuelRole::B, "t", &time));
+                worst = worst.max(Some(vote));
+                let known = vote_of(&DebateTranscript::parse(&text), DuelRole::B);
+                proptest::prop_assert_eq!(known.map(|(vote, _)| vote), worst, "{}", text);
+            }
         }
     }
 

@@ -58,6 +58,15 @@ pub(crate) fn next_turn(transcript: &DebateTranscript) -> NextTurn {
     expected
 }
 
+/// How often a side is asked in a duel that uses all of its rounds: once for its review, and once for each section after the
+/// opening.
+pub(crate) fn most_turns(role: DuelRole) -> u32 {
+    match role {
+        DuelRole::A => 1 + MAX_ROUNDS,
+        DuelRole::B => 1 + MAX_ROUNDS + 1,
+    }
+}
+
 fn append_turn(role: DuelRole, section: SectionKind) -> NextTurn {
     let may_close = matches!(section, SectionKind::FollowUp(_));
     let last = section == SectionKind::Response(MAX_ROUNDS + 1);
@@ -148,6 +157,12 @@ pub(crate) mod tests {
         }
         let refs: Vec<_> = sections.iter().map(|(h, r)| (h.as_str(), *r)).collect();
         assert_eq!(at(&refs), NextTurn::Close);
+        for (role, letter) in [(DuelRole::A, 'A'), (DuelRole::B, 'B')] {
+            let own = sections
+                .iter()
+                .filter(|(heading, by)| *by == letter && heading != "Opening");
+            assert_eq!(most_turns(role) as usize, 1 + own.count(), "{role}");
+        }
     }
 
     #[test]

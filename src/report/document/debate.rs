@@ -74,6 +74,7 @@ impl<'a> RoundWriter<'a> {
     fn first_round(&mut self) {
         self.begin_section(match self.report.outcome.procedure {
             Some(Procedure::CrossExamination) => "The openings: every councillor alone",
+            _ if self.report.is_duel() => "What each side wrote",
             _ => "Round 1: every judge alone",
         });
         for judge in &self.report.outcome.judges {
@@ -116,18 +117,7 @@ impl<'a> RoundWriter<'a> {
 
     /// The exchange: restatements, challenges, stances, and who moved.
     fn later_rounds(&mut self) {
-        let title = match self.report.outcome.branch {
-            Some(DebateBranch::Agreed) => {
-                "the votes agreed, so the judges looked for what all of them had missed"
-            }
-            Some(DebateBranch::Disagreed) => "the judges disagreed, and read each other's answers",
-            None => "the judges read each other's answers",
-        };
-        let rounds = match self.report.outcome.rounds {
-            2 => "Round 2".to_owned(),
-            last => format!("Rounds 2 to {last}"),
-        };
-        self.begin_section(&format!("{rounds}: {title}"));
+        self.begin_section(&self.later_title());
         for judge in &self.report.outcome.judges {
             self.preparation(judge);
         }
@@ -138,6 +128,23 @@ impl<'a> RoundWriter<'a> {
         self.withdrawals();
         self.moves();
         self.convergence();
+    }
+
+    fn later_title(&self) -> String {
+        if self.report.is_duel() {
+            return "What the sides said of each other's points".to_owned();
+        }
+        let what = match self.report.outcome.branch {
+            Some(DebateBranch::Agreed) => {
+                "the votes agreed, so the judges looked for what all of them had missed"
+            }
+            Some(DebateBranch::Disagreed) => "the judges disagreed, and read each other's answers",
+            None => "the judges read each other's answers",
+        };
+        match self.report.outcome.rounds {
+            2 => format!("Round 2: {what}"),
+            last => format!("Rounds 2 to {last}: {what}"),
+        }
     }
 
     /// Who took back what of its own, with evidence.
@@ -161,7 +168,8 @@ impl<'a> RoundWriter<'a> {
 
     /// What a judge said before it saw the others, and for the other side. A rule has no second thoughts.
     fn preparation(&mut self, judge: &'a JudgeRecord) {
-        if judge.seat.agent.deterministic {
+        // The sides of a duel write in turn: nobody speaks before it has read the other.
+        if judge.seat.agent.deterministic || self.report.is_duel() {
             return;
         }
         let who = self.names.get(&judge.seat.judge);

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use council_agents::{JudgeMemory, SeatedJudge};
 use council_protocol::{JudgeSpec, Seat};
 
-use crate::run::announce::{announce_once, estimate_run};
+use crate::run::announce::{announce_once, estimate_turns};
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
-use crate::run::estimate::cost_settings;
+use crate::run::estimate::{JudgeTurns, cost_settings};
 use crate::run::interrupts::hear_interrupts;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::duel_cut::DuelCut;
@@ -110,7 +110,12 @@ impl Duel<'_> {
             None => draw_run_seed(&world)?,
         };
         let prompts = SeatPrompts::for_duel(&seats, self.prepared, &seed)?;
-        self.announce(&seats, prompts.as_deref(), &world);
+        self.announce(
+            &[DuelRole::A, DuelRole::B],
+            &seats,
+            prompts.as_deref(),
+            &world,
+        );
         let news = DuelNews::new(self.start);
         let label = &self.prepared.packet.target.label;
         news.convene(label, &seats, self.limits().most_usd);
@@ -220,11 +225,13 @@ impl Duel<'_> {
     /// What leaves the machine is told before it does.
     pub(super) fn announce(
         &self,
+        roles: &[DuelRole],
         seats: &[Seat],
         prompts: Option<&SeatPrompts>,
         world: &RealWorld,
     ) {
-        let forecast = estimate_run(prompts, seats, self.prepared);
+        let turns = JudgeTurns::of_duel(roles);
+        let forecast = estimate_turns(turns, prompts, seats, self.prepared);
         announce_once(&forecast, self.prepared, world, self.start);
     }
 

@@ -9,8 +9,8 @@ use crate::council::outcome::Outcome;
 use crate::council::plan::Procedure;
 use crate::duel::DuelRole;
 use crate::duel::driver::judge_name;
+use crate::report::DUEL_BACKEND;
 use crate::run::context::RunContext;
-use crate::run::modes::duel_subject::DUEL_BACKEND;
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, ProgressObserver, SeatedJudge};
 
 /// A line by which a side tells the process that started it which section it writes now.

@@ -6,14 +6,14 @@ use council_protocol::{Location, Proof};
 
 use crate::council::CancelCause;
 use crate::council::plan::DebateMode;
-use crate::duel::driver::SidePast;
+use crate::duel::driver::{SidePast, heard_review};
 use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
 use crate::git::recognition_key;
-use crate::report::{BackendFacts, InputDigests, Report, ReviewSubject, RunFacts};
+use crate::report::{BackendFacts, DUEL_BACKEND, InputDigests, Report, ReviewSubject, RunFacts};
 use crate::run::error::RunError;
 use crate::run::estimate::overrun_note;
 use crate::run::facts::base_facts;
@@ -22,7 +22,7 @@ use crate::run::modes::duel::{Concluded, Duel};
 use crate::run::modes::duel_cut::DuelCut;
 use crate::run::modes::duel_news::DuelNews;
 use crate::run::modes::duel_run::DuelRun;
-use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
+use crate::run::modes::duel_subject::{TRANSCRIPT_FILE, read_bytes};
 use crate::run::modes::side_log::read_sides;
 use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::written_source::SidesAndTree;
@@ -166,7 +166,13 @@ impl Duel<'_> {
             plan.notes.extend(violation_notes(transcript));
         }
         plan.notes.extend(lapse_notes(transcript));
-        let accounts = concluded.spent.each_ref().map(SideSpending::account);
+        let mut accounts = concluded.spent.each_ref().map(SideSpending::account);
+        let reviews = [DuelRole::A, DuelRole::B]
+            .into_iter()
+            .zip(kept_sides(&concluded.run));
+        for (account, (role, past)) in accounts.iter_mut().zip(reviews) {
+            account.review = heard_review(role, &past);
+        }
         verdict::judge_transcript(transcript, ending, plan, accounts, &mut prove, &mut source)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))
     }

@@ -7,10 +7,10 @@ use council_protocol::Seat;
 
 use crate::council::plan::RunSeed;
 use crate::duel::protocol::transcript::DebateTranscript;
+use crate::report::DUEL_BACKEND;
 use crate::run::convene::{begin_run, reopen_run};
 use crate::run::error::RunError;
 use crate::run::modes::duel::Duel;
-use crate::run::modes::duel_subject::DUEL_BACKEND;
 use crate::run::modes::requested::RequestedMode;
 use crate::run::prompts::SeatPrompts;
 use crate::run::stored_request::StoredRequest;

@@ -47,7 +47,12 @@ impl Duel<'_> {
         let seat = self.seat(role)?;
         let prompts = SeatPrompts::for_duel(std::slice::from_ref(&seat), self.prepared, &seed)?;
         if !self.relayed {
-            self.announce(std::slice::from_ref(&seat), prompts.as_deref(), &world);
+            self.announce(
+                &[role],
+                std::slice::from_ref(&seat),
+                prompts.as_deref(),
+                &world,
+            );
         }
         let spec = self.spec(&seat, prompts.as_deref());
         let mut sitting = self.sit(spec.clone())?;

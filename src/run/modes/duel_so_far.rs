@@ -94,6 +94,7 @@ fn account_so_far(role: DuelRole, side: &SidePast, transcript: &DebateTranscript
     };
     let mut account = SideAccount {
         failure: None,
+        review: heard_review(role, side),
         ..spent.account()
     };
     let key = side.key().unwrap_or_default();

@@ -7,6 +7,7 @@ use council_protocol::seat::AgentSpec;
 
 use crate::duel::DuelRole;
 use crate::duel::driver::MAX_TRANSCRIPT_BYTES;
+use crate::git;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_review};
@@ -14,9 +15,6 @@ use crate::run::request::{RequestedTarget, ReviewRequest};
 
 /// The transcript's name in the run's folder.
 pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
-
-/// The backend that a duel's run names: nothing was started by any of ours.
-pub(crate) const DUEL_BACKEND: &str = "duel";
 
 /// Prepares what two sides are to argue over: a revision, else a pull request that was fetched, else a file.
 pub(crate) fn prepare_subject(
@@ -32,18 +30,8 @@ pub(crate) fn prepare_subject(
         ..request.clone()
     };
     if let Some(number) = pull_request_number(subject) {
-        let refs = ["refs/pull", "refs/remotes/origin/pull"]
-            .map(|base| format!("HEAD...{base}/{number}/head"));
-        let found = refs.into_iter().find_map(|range| {
-            prepare_review(&with_target(RequestedTarget::Revision(range)), start).ok()
-        });
-        return found.ok_or_else(|| {
-            RunError::usage(format!("pull request {number} is not in this repository")).hint(
-                format!(
-                    "fetch it first: git fetch origin pull/{number}/head:refs/pull/{number}/head"
-                ),
-            )
-        });
+        let range = pull_request_range(number, start)?;
+        return prepare_review(&with_target(RequestedTarget::Revision(range)), start);
     }
     let as_revision = prepare_review(
         &with_target(RequestedTarget::Revision(subject.to_owned())),
@@ -63,6 +51,31 @@ pub(crate) fn prepare_subject(
             prepare_review(&with_target(target), start)
         }
         prepared => prepared,
+    }
+}
+
+/// What a fetched pull request brings into the default branch. What is checked out says nothing of that: it may have some of
+/// the pull request's commits.
+fn pull_request_range(number: u32, start: &RunContext) -> Result<String, RunError> {
+    let env = start.git_environment();
+    let mut refs = ["refs/pull", "refs/remotes/origin/pull"]
+        .map(|base| format!("{base}/{number}/head"))
+        .into_iter();
+    let head = refs.find(|head| git::commit_at(&start.dir, &env, head).is_ok());
+    let Some(head) = head else {
+        let absent = format!("pull request {number} is not in this repository");
+        return Err(RunError::usage(absent).hint(format!(
+            "fetch it first: git fetch origin pull/{number}/head:refs/pull/{number}/head"
+        )));
+    };
+    match git::default_branch_name(&start.dir, &env) {
+        Ok(Some(base)) => Ok(format!("{base}...{head}")),
+        _ => {
+            let unknown =
+                format!("nothing here tells into which branch pull request {number} goes");
+            let hint = format!("name the range: git council duel BRANCH...{head}");
+            Err(RunError::usage(unknown).hint(hint))
+        }
     }
 }
 

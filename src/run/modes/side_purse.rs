@@ -48,6 +48,7 @@ impl SideSpending {
             spent: self.usage.clone(),
             unheard: self.unheard.clone(),
             failure: self.failure.clone(),
+            review: None,
         }
     }
 
