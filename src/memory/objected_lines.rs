@@ -1,7 +1,8 @@
 //! Whether a change holds the very lines to which an earlier review objected. Commits say little about it: they are squashed,
 //! amended, or sent with others on top.
 
-use council_protocol::{FileChange, LineKind, Proof, RepoPath, Severity};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{CoverageState, FileChange, LineKind, Proof, RepoPath, Severity};
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
@@ -157,6 +158,46 @@ pub(super) fn has_all_files(standing: &Report, change: &ChangedFiles<'_>) -> boo
     };
     let mut covered = standing.outcome.coverage.files.iter();
     covered.all(|file| change.at(&file.path).is_some() || is_renamed(&file.path))
+}
+
+/// Whether one of the lines to which somebody objected stands where it stood, and nothing around it has changed.
+pub(super) fn holds_objected_unchanged(standing: &Report, change: &ChangedFiles<'_>) -> bool {
+    objecting(standing).into_iter().any(|found| {
+        let file = change.at(&found.finding.location.path);
+        let is_unchanged = |file: &FileChange| {
+            let around = lines_around(standing, found, change).unwrap_or_default();
+            has_quote(file, found, true) && most_kept(file, found, &around) == around.len()
+        };
+        file.is_some_and(is_unchanged)
+    })
+}
+
+/// Whether a later review of these files left out one to which somebody objected, or, where nobody named one, one that was
+/// read then: who skipped it has nothing to say of it.
+pub(super) fn leaves_out_objected(
+    standing: &Report,
+    later: &Report,
+    change: &ChangedFiles<'_>,
+) -> bool {
+    let named = objecting(standing).into_iter();
+    let mut paths: Vec<&RepoPath> = named.map(|found| &found.finding.location.path).collect();
+    if paths.is_empty() {
+        let read = standing.outcome.coverage.files.iter();
+        let read = read.filter(|file| !is_skipped(&file.state));
+        paths.extend(read.map(|file| &file.path));
+    }
+    let is_meant = |file: &FileCoverage| {
+        let is_it = |path: &&RepoPath| {
+            **path == file.path || change.at(path).is_some_and(|now| now.path == file.path)
+        };
+        paths.iter().any(is_it)
+    };
+    let mut covered = later.outcome.coverage.files.iter();
+    covered.any(|file| is_skipped(&file.state) && is_meant(file))
+}
+
+fn is_skipped(state: &CoverageState) -> bool {
+    matches!(state, CoverageState::Skipped { .. })
 }
 
 /// Whether every quoted line is one that the change adds; removes, where the finding is about removed lines; or only leaves

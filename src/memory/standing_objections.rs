@@ -14,7 +14,10 @@ use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
 use crate::report::{FailOn, Report};
 
 use super::cache::is_worth_keeping;
-use super::objected_lines::{ChangedFiles, has_all_files, holds_objected_lines, objected_words};
+use super::objected_lines::{
+    ChangedFiles, has_all_files, holds_objected_lines, holds_objected_unchanged,
+    leaves_out_objected, objected_words,
+};
 use super::seal::MacKey;
 use super::sealed_reports::{SealedReports, ignore_missing};
 
@@ -97,17 +100,24 @@ impl StandingObjections {
     pub(crate) fn answer_brought(
         &self,
         later: &Report,
+        files: &ChangedFiles<'_>,
         brings: impl Fn(&Report) -> bool,
     ) -> io::Result<()> {
         if is_objection(later) || !is_worth_keeping(later) {
             return Ok(());
         }
         for (path, standing) in self.all() {
-            if takes_back_brought(&standing, later) && brings(&standing) {
+            if takes_back_brought(&standing, later, files) && brings(&standing) {
                 ignore_missing(fs::remove_file(path))?;
             }
         }
         Ok(())
+    }
+
+    /// The latest objection to code of these files that stands as it stood.
+    pub(crate) fn over_unchanged(&self, files: &ChangedFiles<'_>) -> Option<Report> {
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(|standing| holds_objected_unchanged(standing, files))
     }
 
     /// The objections to lines that one of these files holds.
@@ -175,13 +185,24 @@ pub(crate) fn is_answered(standing: &Report, later: &Report, files: &ChangedFile
     let is_same = change(standing) == change(later)
         || (is_whole && range_of(standing) == range_of(later))
         || reads_lines();
-    is_same && is_by_no_less(standing, later) && !is_own_wash(standing, later)
+    is_same && takes_back(standing, later, files)
 }
 
 /// Whether a later review of a change takes back an objection to what that change brings whole: what was left out of it was
 /// not read again.
-pub(crate) fn takes_back_brought(standing: &Report, later: &Report) -> bool {
-    later.target.only.is_empty() && is_by_no_less(standing, later) && !is_own_wash(standing, later)
+pub(crate) fn takes_back_brought(
+    standing: &Report,
+    later: &Report,
+    files: &ChangedFiles<'_>,
+) -> bool {
+    later.target.only.is_empty() && takes_back(standing, later, files)
+}
+
+/// Whether a later review had the say and has read what was objected to.
+fn takes_back(standing: &Report, later: &Report, files: &ChangedFiles<'_>) -> bool {
+    is_by_no_less(standing, later)
+        && !is_own_wash(standing, later, files)
+        && !leaves_out_objected(standing, later, files)
 }
 
 /// Whether a later review was not of rules alone where models had spoken.
@@ -189,12 +210,14 @@ fn is_by_no_less(standing: &Report, later: &Report) -> bool {
     is_by_rules(standing) || !is_by_rules(later)
 }
 
-/// Whether a coding agent had the very code judged again to which models objected: asked often enough, some council passes it.
-/// That is a dismissal, and an agent dismisses nothing.
-fn is_own_wash(standing: &Report, later: &Report) -> bool {
+/// Whether a coding agent had the very code judged again to which models objected, be it with other code beside it: asked often
+/// enough, some council passes it. That is a dismissal, and an agent dismisses nothing.
+fn is_own_wash(standing: &Report, later: &Report, files: &ChangedFiles<'_>) -> bool {
     let run = &later.receipt.run;
     let (change, head) = (run.digests.change.as_deref(), later.target.head.as_deref());
-    run.started_by.is_some() && !is_by_rules(standing) && is_same_code(standing, change, head)
+    let is_judged_again =
+        || is_same_code(standing, change, head) || holds_objected_unchanged(standing, files);
+    run.started_by.is_some() && !is_by_rules(standing) && is_judged_again()
 }
 
 /// Whether rules alone spoke: they say the same of the same code, whoever asks.

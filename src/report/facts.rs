@@ -291,6 +291,8 @@ pub enum MemoryPlace {
     Note,
     /// This program's own report on the pull request.
     Comment,
+    /// An objection to another change, whose lines this one holds as well.
+    Objection,
 }
 
 impl RecognisedVerdict {
@@ -306,21 +308,28 @@ impl RecognisedVerdict {
             (MemoryPlace::Note, Some(signer)) => format!("from a note signed by {signer}"),
             (MemoryPlace::Note, None) => "from a note".to_owned(),
             (MemoryPlace::Comment, _) => "from the report on the pull request".to_owned(),
+            (MemoryPlace::Objection, _) => {
+                "ends with a milder `git council review --fresh`".to_owned()
+            }
         };
         let day = self.made.get(..10).unwrap_or(&self.made);
         let asked = match &self.started_by {
             Some(agent) => format!(", started by {agent}"),
             None => String::new(),
         };
-        format!(
-            "the same change was judged before, so nobody was asked again ({}{of}, {day}{asked}; {place})",
-            self.run
-        )
+        let what = match self.place {
+            MemoryPlace::Objection => "an earlier review objected to lines that this change holds",
+            _ => "the same change was judged before, so nobody was asked again",
+        };
+        format!("{what} ({}{of}, {day}{asked}; {place})", self.run)
     }
 }
 
 /// What a report calls the backend of a review whose judges were jobs of their own.
 pub(crate) const MATRIX_BACKEND: &str = "matrix";
+
+/// The backend that a duel's run names: nothing was started by any of ours.
+pub(crate) const DUEL_BACKEND: &str = "duel";
 
 /// How the judges were run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

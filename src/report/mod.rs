@@ -43,7 +43,7 @@ pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFa
 #[cfg(test)]
 pub(crate) use facts::Participation;
 pub(crate) use facts::{
-    BackendFacts, BriefFacts, ContextFacts, InputDigests, MATRIX_BACKEND, MemoryPlace,
+    BackendFacts, BriefFacts, ContextFacts, DUEL_BACKEND, InputDigests, MATRIX_BACKEND, MemoryPlace,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};

@@ -98,7 +98,7 @@ impl AskedChange<'_> {
         let files = reviewed_files(run.clone()).unwrap_or_default();
         let brings = || brings_change_of(cut, &files, self.prepared, self.start);
         is_answered(cut, later, &self.changed(&files))
-            || (takes_back_brought(cut, later) && brings())
+            || (takes_back_brought(cut, later, &self.changed(&files)) && brings())
     }
 }
 

@@ -261,6 +261,12 @@ impl<'a> VerdictMemory<'a> {
         if may_prove || has_news || !is_same() {
             return None;
         }
+        // Another council, or more of it, has failed the very change since: a gate holds it, and so does whoever reviews it.
+        if !is_objection(&report)
+            && let Some(failed) = self.objection_to_change(heard)
+        {
+            return Some(failed);
+        }
         let report = self.renew_report(report, place, signer, &known.key, heard);
         let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();
         if is_own && !self.has_note(&report) {
@@ -277,10 +283,14 @@ impl<'a> VerdictMemory<'a> {
         let agent = self.start.started_by.as_deref()?;
         let target = &self.prepared.packet.target;
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let by_user = "or let the user run `git council review --fresh`";
         let report = self
             .standing
             .over_same_code(&change, target.head.as_deref())
-            .filter(|report| !is_by_rules(report))?;
+            .filter(|report| !is_by_rules(report));
+        let Some(report) = report else {
+            return self.objection_to_unchanged_lines(agent, by_user);
+        };
         let run = report.receipt.run.name.clone();
         let is_same_change = report.receipt.run.digests.change.as_deref() == Some(change.as_str());
         let key = report.receipt.run.recognition_key.clone();
@@ -289,7 +299,6 @@ impl<'a> VerdictMemory<'a> {
         if !is_objection(&report) {
             return None;
         }
-        let by_user = "or let the user run `git council review --fresh`";
         // Too few answered, or it was a part of the commit: that one may be reviewed, and takes nothing back.
         if report.outcome.verdict == Verdict::Inconclusive || !is_same_change {
             return Some(KeptObjection::Beside(format!(
@@ -386,21 +395,30 @@ impl<'a> VerdictMemory<'a> {
         report.change = subject.change;
         let told = std::mem::replace(&mut report.outcome.notes, self.prepared.notes.clone());
         report.outcome.notes.extend(heard.notes.iter().cloned());
+        let fates = report.fate_notes();
         // What the council had to say of itself holds still; what was heard of dismissals then does not.
         let holds =
             |note: &String| !note.ends_with(HEARSAY_RULE) && !note.starts_with(git::PART_NOTE);
         // Why no test was run may be another reason by now.
-        let told = told.into_iter().filter(holds).map(|note| {
-            let idle = note.starts_with(IDLE_NOTE);
-            let today = idle.then(|| proof::idle_note(self.start, self.prepared));
-            today.flatten().unwrap_or(note)
-        });
+        let told = told
+            .into_iter()
+            .filter(|note| holds(note) && !fates.contains(note))
+            .map(|note| {
+                let idle = note.starts_with(IDLE_NOTE);
+                let today = idle.then(|| proof::idle_note(self.start, self.prepared));
+                today.flatten().unwrap_or(note)
+            });
         let known: HashSet<String> = report.outcome.notes.iter().cloned().collect();
         let told = told.filter(|note| !known.contains(note));
         report.outcome.notes.extend(told);
         let terms = VerdictTerms::of_report(&report, settings);
         dismissals::decide_under(&mut report.outcome, &terms, &heard.dismissals);
         counts_again::note_returned(&mut report.outcome, &heard.dismissals, self.start);
+        if let Some(earlier) = &mut report.receipt.run.earlier {
+            earlier.follow_dismissals(&report.outcome.findings);
+        }
+        let fates = report.fate_notes();
+        report.outcome.notes.extend(fates);
         report
     }
 
@@ -441,7 +459,7 @@ impl<'a> VerdictMemory<'a> {
         };
         self.standing.hear(report, &files)?;
         let brings = |standing: &Report| self.brings_change_of(standing);
-        self.standing.answer_brought(report, brings)
+        self.standing.answer_brought(report, &files, brings)
     }
 
     fn brings_change_of(&self, standing: &Report) -> bool {

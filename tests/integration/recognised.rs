@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::{Repo, Run};
+use crate::programs::{answer, with_judge};
 
 const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
 
@@ -558,4 +559,35 @@ fn a_verdict_of_rules_is_not_reused_beside_another_tree() {
             assert_eq!(notes(&tips[at], &[]), fresh[at], "{order:?}");
         }
     }
+}
+
+/// What a council has failed is failed for whoever asks next, also under the settings under which it had passed.
+#[test]
+fn a_pass_is_not_reused_over_a_later_fail_of_the_same_change() {
+    let finding = r#"{\"severity\": \"critical\", \"category\": \"bug\", \"description\": \"Wrong.\",
+ \"location\": {\"path\": \"src/more.rs\", \"line\": 2}, \"quote\": \"pub const MORE: u32 = 1;\", \"why\": \"w\", \"fix\": \"f\"}"#;
+    let script = format!(
+        "if test -e @MARKS/fails; then v=FAIL; f=\"{finding}\"; else v=PASS; f=; fi\n{}",
+        answer("$v", "$f")
+    );
+    let repo = with_judge(&script, "");
+    let review = |more: &[&str]| {
+        let args = [
+            &["review", "HEAD", "--judges", "2", "--agents", "helper"],
+            more,
+        ]
+        .concat();
+        repo.council_with(&[], &args)
+    };
+    review(&[]).ends(0);
+    repo.write_home("marks/fails", "");
+    review(&["--fresh", "--config", "review.quorum=1"]).ends(1);
+    std::fs::remove_file(repo.in_home("marks/fails")).unwrap();
+    review(&[])
+        .ends(1)
+        .prints("FAIL")
+        .prints("`git council review --fresh`");
+    // Judged again, it is what it is judged to be now.
+    review(&["--fresh"]).ends(0);
+    review(&[]).ends(0).prints("reused");
 }

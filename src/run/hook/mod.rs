@@ -2,6 +2,7 @@
 
 pub(crate) mod background;
 pub(crate) mod commits;
+mod expected;
 pub(crate) mod gate;
 pub(crate) mod install;
 mod managed_lines;

@@ -14,6 +14,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::cut_off::cut_off_objection;
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
+use crate::run::hook::expected::await_review;
 use crate::run::hook::gate::may_be_gate;
 use crate::run::hook::passing_secrets::{
     PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_ref, secrets_of_tags,
@@ -213,6 +214,12 @@ impl PrePush<'_> {
             return Ok(None);
         }
         let sum = PushSum::of(&prepared);
+        // The rules need some of the time.
+        let until = began + Duration::from_millis(settings.hook.timeout) * 3 / 4;
+        let tip = prepared.packet.target.head.as_deref();
+        if let Some(note) = await_review(tip, settings.hook.mode, until, self.start) {
+            news.add_note(&note);
+        }
         let report = self.review_sum(prepared, began)?;
         // The sum comes first, whatever its commits hold.
         let timeout = Duration::from_millis(settings.hook.timeout);

@@ -3,13 +3,16 @@
 use council_secrets::Redactor;
 
 use crate::council::outcome::Verdict;
-use crate::report::{self, DisplayOptions, GatePolicy, Report};
+use crate::report::{self, DisplayOptions, GatePolicy, MemoryPlace, Report};
 use crate::run::hook::passing_secrets::PassingSecrets;
 use crate::run::hook::secret_words::describe_secrets;
 use crate::text::Untrusted;
 
 /// The most lines of a push's report.
 const MAX_LINES: usize = 5;
+
+/// Beside the verdict of an earlier review to which lines of another change led: nobody has looked at this one.
+const OBJECTED: &str = " (an objection of an earlier review; mended? git council review --fresh)";
 
 const WORST_FIRST: [Verdict; 5] = [
     Verdict::Fail,
@@ -103,6 +106,7 @@ impl PushNews {
         let refs: Vec<String> = refs.iter().map(shown).collect();
         let line = report.bottom_line(GatePolicy::default()).headline;
         let known = match &report.receipt.run.recognised {
+            Some(known) if known.place == MemoryPlace::Objection => OBJECTED,
             Some(_) => " (reused)",
             None => "",
         };

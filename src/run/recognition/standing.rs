@@ -1,14 +1,16 @@
 //! What stands against a change that is not reviewed again: objections of earlier reviews, under today's dismissals.
 
+use council_protocol::Side;
+
 use crate::council::is_named_by;
-use crate::council::outcome::JudgedFinding;
+use crate::council::outcome::{JudgedFinding, Outcome, Verdict};
 use crate::git;
-use crate::memory::{ChangedFiles, is_objection, is_same_code};
+use crate::memory::{ChangedFiles, is_by_rules, is_objection, is_same_code};
 use crate::report::{MemoryPlace, Report};
 use crate::run::reviewed_before::{left_out_files, reviewed_text};
 use crate::session::QuoteProver;
 
-use super::{KnownDismissals, VerdictMemory};
+use super::{KeptObjection, KnownDismissals, VerdictMemory};
 
 impl VerdictMemory<'_> {
     /// The latest objection of an own review to this change, however it was held, that today's dismissals leave standing; else
@@ -47,22 +49,96 @@ impl VerdictMemory<'_> {
         answered
     }
 
+    /// The objection to this very change that stands under today's dismissals.
+    pub(super) fn objection_to_change(&self, heard: &KnownDismissals) -> Option<Report> {
+        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let standing = self.standing.over_same_code(&change, None)?;
+        let report = self.renew_standing(standing, &change, heard);
+        is_objection(&report).then_some(report)
+    }
+
+    /// What a coding agent does not have judged anew with other code beside it: lines to which models objected, and that stand
+    /// as they stood. Where their whole file does, it is told the same again.
+    pub(super) fn objection_to_unchanged_lines(
+        &self,
+        agent: &str,
+        by_user: &str,
+    ) -> Option<KeptObjection> {
+        let reviewed = reviewed_text(self.prepared, self.start);
+        let files = ChangedFiles {
+            files: &self.prepared.packet.files,
+            reviewed: &reviewed,
+        };
+        let standing = self.standing.over_unchanged(&files);
+        let standing = standing.filter(|standing| !is_by_rules(standing))?;
+        let run = standing.receipt.run.name.clone();
+        let counted = standing
+            .outcome
+            .findings
+            .iter()
+            .filter(|found| found.level.is_some());
+        let mut paths = counted.map(|found| &found.finding.location.path);
+        let is_untouched = paths.all(|path| {
+            let now = self
+                .prepared
+                .change
+                .blobs
+                .read(Side::New, path)
+                .ok()
+                .flatten();
+            now.map(|now| String::from_utf8_lossy(&now).into_owned()) == reviewed(&standing, path)
+        });
+        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let mut report = self.renew_standing(standing, &change, &self.load_dismissals());
+        if !is_objection(&report) {
+            return None;
+        }
+        if !is_untouched || report.outcome.verdict != Verdict::Fail {
+            return Some(KeptObjection::Beside(format!(
+                "{run} objected to lines that stand as they stood, and holds a push all the same, since {agent} asked for \
+                 this review: change them, {by_user}"
+            )));
+        }
+        report.outcome.notes.push(format!(
+            "{run} failed a file that stands as it stood, and {agent} cannot have it judged anew: change it, {by_user}"
+        ));
+        Some(KeptObjection::Instead(Box::new(report)))
+    }
+
     /// An objection over today's target, with the dismissals that speak of today's code.
     fn renew_standing(&self, standing: Report, change: &str, heard: &KnownDismissals) -> Report {
         let head = self.prepared.packet.target.head.as_deref();
-        let heard = match is_same_code(&standing, Some(change), head) {
-            true => heard.clone(),
-            false => self.still_valid(&standing, heard),
+        let is_same = is_same_code(&standing, Some(change), head);
+        let (place, heard) = match is_same {
+            true => (MemoryPlace::Cache, heard.clone()),
+            false => (MemoryPlace::Objection, self.still_valid(&standing, heard)),
         };
         let run = standing.receipt.run.name.clone();
         let reviewed = standing.target.label.clone();
         let key = standing.receipt.run.recognition_key.clone();
         let key = key.unwrap_or_default();
-        let mut report = self.renew_report(standing, MemoryPlace::Cache, None, &key, &heard);
-        report.outcome.notes.push(format!(
-            "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
-             `git council review --fresh` of the same change takes its place"
-        ));
+        let held = standing.outcome.clone();
+        let mut report = self.renew_report(standing, place, None, &key, &heard);
+        // It counts as it was held, whatever the configuration says today: only a dismissal takes something from it.
+        let dismissed = |outcome: &Outcome| -> Vec<bool> {
+            let findings = outcome.findings.iter();
+            findings.map(|found| found.dismissed.is_some()).collect()
+        };
+        if dismissed(&held) == dismissed(&report.outcome) {
+            (report.outcome.verdict, report.outcome.reason) = (held.verdict, held.reason);
+            report.outcome.findings = held.findings;
+        }
+        let again = "`git council review --fresh`";
+        report.outcome.notes.push(match is_same {
+            true => format!(
+                "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
+                 {again} of the same change takes its place"
+            ),
+            false => format!(
+                "this objection stands since {run} (of {reviewed}), since this change holds the lines in question; if they are \
+                 mended, {again} of this change takes its place"
+            ),
+        });
         report
     }
 
