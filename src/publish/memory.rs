@@ -75,6 +75,23 @@ fn path_digest(path: &str) -> String {
     sha256(path.as_bytes())[..32].to_owned()
 }
 
+/// Whether the findings that count are all that bars a better verdict. What a judge objects to in words, or in an answer that
+/// does not count, is in no finding that could be carried over: the files that it means are judged again.
+fn is_told_by_findings(report: &Report) -> bool {
+    let outcome = &report.outcome;
+    let worst = outcome
+        .findings
+        .iter()
+        .filter_map(|found| found.level)
+        .max();
+    let told = match worst {
+        Some(FindingLevel::Fail) => Verdict::Fail,
+        Some(FindingLevel::Warn) => Verdict::Warn,
+        Some(FindingLevel::Note) | None => Verdict::Pass,
+    };
+    outcome.verdict == told && !outcome.has_objection_without_finding()
+}
+
 impl ReviewState {
     /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
     pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
@@ -108,6 +125,7 @@ impl ReviewState {
                 && kept.lost == 0
                 && conclusive
                 && report.outcome.reason != VerdictReason::CommitFailed
+                && is_told_by_findings(report)
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),

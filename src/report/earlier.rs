@@ -4,6 +4,7 @@ use council_protocol::{Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Report;
 use super::lapsed::LapsedDismissal;
 use crate::council::means_same;
 use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
@@ -23,16 +24,19 @@ pub enum FindingFate {
     CameBack,
     /// It stands as it stood.
     StillOpen,
+    /// Somebody has dismissed it since.
+    Dismissed,
     /// Nobody can say: it counts as it did.
     NotVerifiable,
 }
 
 impl FindingFate {
     /// In the order in which they are told.
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::Resolved,
         Self::CameBack,
         Self::StillOpen,
+        Self::Dismissed,
         Self::NotVerifiable,
     ];
 
@@ -41,6 +45,7 @@ impl FindingFate {
             Self::Resolved => "resolved",
             Self::CameBack => "came back",
             Self::StillOpen => "still open",
+            Self::Dismissed => "dismissed",
             Self::NotVerifiable => "not verifiable",
         }
     }
@@ -78,11 +83,12 @@ impl CarriedReview {
                 let counts = now.is_some_and(|now| now.level.is_some() && now.since.is_none());
                 let is_tools = found.finding.rule.is_some();
                 let lapsed = now.and_then(|now| LapsedDismissal::find(found, now));
+                let is_dismissed = now.is_some_and(|now| now.dismissed.is_some());
                 // What was dismissed was not open: unless it came back, nothing became of it.
-                let is_dismissed = now.is_some_and(|now| now.dismissed.is_some())
-                    || found.dismissed.is_some() && lapsed.is_none();
-                let renamed = now.filter(|now| counts && now.fingerprint != found.fingerprint);
-                (!is_dismissed).then(|| EarlierFinding {
+                let is_over = found.dismissed.is_some() && lapsed.is_none();
+                let is_told = counts || is_dismissed;
+                let renamed = now.filter(|now| is_told && now.fingerprint != found.fingerprint);
+                (!is_over).then(|| EarlierFinding {
                     fingerprint: found.fingerprint.clone(),
                     fingerprint_now: renamed.map(|now| now.fingerprint.clone()),
                     severity: found.finding.severity,
@@ -90,6 +96,7 @@ impl CarriedReview {
                     description: found.finding.description.clone(),
                     fate: match fate {
                         _ if lapsed.is_some() => FindingFate::CameBack,
+                        _ if is_dismissed => FindingFate::Dismissed,
                         _ if counts => FindingFate::StillOpen,
                         // The tool that had found it looked again.
                         FindingFate::StillOpen if is_tools && now.is_none() => {
@@ -182,12 +189,14 @@ pub struct EarlierFinding {
 }
 
 impl EarlierFinding {
+    fn is_called(&self, fingerprint: &str) -> bool {
+        self.fingerprint == fingerprint || self.fingerprint_now.as_deref() == Some(fingerprint)
+    }
+
     /// Whether a finding of this review is this one: by a name of it, or by its place.
     fn is_now(&self, now: &JudgedFinding) -> bool {
-        let names = [Some(&self.fingerprint), self.fingerprint_now.as_ref()];
         let (then, place) = (&self.location, &now.finding.location);
-        names.contains(&Some(&now.fingerprint))
-            || (&then.path, then.line) == (&place.path, place.line)
+        self.is_called(&now.fingerprint) || (&then.path, then.line) == (&place.path, place.line)
     }
 }
 
@@ -197,6 +206,23 @@ impl EarlierReview {
         let mut findings = self.findings.iter();
         let found = findings.find(|found| found.fingerprint == fingerprint)?;
         found.fingerprint_now.as_deref()
+    }
+
+    /// The same review when a verdict is told again: what has been dismissed since is not open, and what is restored is.
+    pub(crate) fn follow_dismissals(&mut self, now: &[JudgedFinding]) {
+        for old in &mut self.findings {
+            let Some(now) = now.iter().find(|now| old.is_called(&now.fingerprint)) else {
+                continue;
+            };
+            match old.fate {
+                FindingFate::StillOpen | FindingFate::CameBack if now.dismissed.is_some() => {
+                    old.fate = FindingFate::Dismissed;
+                    old.lapsed = None;
+                }
+                FindingFate::Dismissed if now.level.is_some() => old.fate = FindingFate::StillOpen,
+                _ => {}
+            }
+        }
     }
 
     /// The commit in short, as people read it.
@@ -282,6 +308,15 @@ impl EarlierReview {
 pub(super) fn still_open(commit: &str) -> String {
     let commit = commit.get(..7).unwrap_or(commit);
     format!("found in the review of {commit} and not resolved since")
+}
+
+impl Report {
+    /// What it says of the findings of the review before it.
+    pub(crate) fn fate_notes(&self) -> Vec<String> {
+        let earlier = self.receipt.run.earlier.iter();
+        let notes = earlier.flat_map(|earlier| earlier.notes(&self.outcome.findings));
+        notes.collect()
+    }
 }
 
 fn is_zero(count: &usize) -> bool {

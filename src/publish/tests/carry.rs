@@ -9,7 +9,7 @@ use super::plan::report;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, VerdictReason};
 use crate::council::{Dismissal, DismissalGround};
 use crate::publish::{ReviewState, ReviewedSide, ReviewedText};
-use crate::report::{FindingFate, Report};
+use crate::report::{EarlierReview, FindingFate, Report};
 
 const CODE: &str = "let x = 1;";
 
@@ -279,6 +279,7 @@ proptest! {
             (count(false, &[NextReview::Gone]), "resolved"),
             (count(true, &open), "came back"),
             (count(false, &open), "still open"),
+            (count(false, &[NextReview::Dismissed]), "dismissed"),
             (new, "new"),
         ];
         let expected = expected.iter().filter(|(count, _)| *count > 0);
@@ -293,6 +294,25 @@ proptest! {
             };
             prop_assert_eq!(is_back, lapsed.contains(why), "{}", lapsed);
         }
+        // What is dismissed or restored after the review is told as if it had been so before.
+        let mut late = now.outcome.clone();
+        for found in &mut late.findings {
+            match found.dismissed {
+                Some(_) => (found.dismissed, found.level) = (None, Some(FindingLevel::Warn)),
+                None => dismiss(found),
+            }
+        }
+        let fresh = state(&before).carry_findings(&no_side()).settle(&late);
+        let mut retold = told.clone();
+        retold.follow_dismissals(&late.findings);
+        let was_open = |told: &EarlierReview| {
+            let mut open = told.findings.clone();
+            open.retain(|found| before.outcome.findings.iter().any(|old| {
+                old.fingerprint == found.fingerprint && old.dismissed.is_none()
+            }));
+            open
+        };
+        prop_assert_eq!(was_open(&retold), was_open(&fresh));
         let notes = told.notes(&now.outcome.findings);
         let back = count(true, &open);
         prop_assert_eq!(notes.iter().any(|note| note.contains("came back: its dismissal")), back > 0);

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::Vote;
+
 use super::plan::report;
+use crate::council::outcome::{JudgeRecord, Verdict};
 use crate::publish::comment::comment_body;
 use crate::publish::kept::OpenFinding;
 use crate::publish::{ForgeState, PublishOptions, ReviewState};
@@ -222,4 +225,26 @@ fn a_recognised_report_has_every_finding() {
             assert_eq!(again.headline(), now.headline());
         }
     }
+}
+
+/// What a judge objects to without a finding that could be carried over is judged again, in whichever file it is meant.
+#[test]
+fn an_objection_without_a_finding_is_no_base_for_an_update() {
+    let is_base = |object: &dyn Fn(&mut JudgeRecord)| {
+        let mut now = report(0);
+        now.outcome.judges.iter_mut().for_each(|judge| {
+            (judge.counted, judge.lost_vote, judge.unplaced) = (Some(Vote::Pass), None, None);
+        });
+        object(&mut now.outcome.judges[0]);
+        ReviewState::of(&now, BTreeMap::new(), String::new()).whole
+    };
+    assert!(is_base(&|_| ()));
+    for vote in [Vote::Warn, Vote::Fail] {
+        assert!(!is_base(&|judge| judge.counted = Some(vote)));
+        assert!(!is_base(&|judge| judge.lost_vote = Some(vote)));
+        assert!(!is_base(&|judge| judge.unplaced = Some(vote)));
+    }
+    let mut now = report(0);
+    now.outcome.verdict = Verdict::Warn;
+    assert!(!ReviewState::of(&now, BTreeMap::new(), String::new()).whole);
 }

@@ -24,6 +24,7 @@ use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
+use crate::text::Untrusted;
 
 /// What is to be published, and where.
 #[derive(Debug, Clone)]
@@ -82,14 +83,15 @@ pub(crate) fn publish_in_job(
         ..publish_options(wanted, &forge, head, Some(settings))
     };
     let seen = ForgeState::default();
-    Ok(publish_report(
-        report,
-        &seen,
-        Vec::new(),
-        (&wishes, &hub),
-        job,
-        start,
-    ))
+    let ended = publish_report(report, &seen, Vec::new(), (&wishes, &hub), job, start);
+    Ok(ended.exit_code)
+}
+
+/// What came of a publication.
+pub(super) struct EndedPublication {
+    pub(super) exit_code: u8,
+    /// What was done on the forge, a line each.
+    pub(super) done: Vec<String>,
 }
 
 /// Plans and applies; says what went wrong, and how the program ends.
@@ -100,7 +102,7 @@ pub(super) fn publish_report(
     (wishes, hub): (&PublishOptions, &GitHubApi<'_>),
     job: &mut dyn WorkflowJob,
     start: &RunContext,
-) -> u8 {
+) -> EndedPublication {
     let mut actions = publish::plan_actions(report, seen, wishes);
     let failed = |surface: Surface| troubles.iter().any(|(trouble, _)| *trouble == surface);
     actions.retain(|action| !failed(action.surface()));
@@ -127,10 +129,12 @@ pub(super) fn publish_report(
         start.notifier.warn(&format!("{}: {why}", surface.as_str()));
     }
     let line = report.bottom_line(wishes.gate);
-    if applied.is_published() {
-        line.exit_code
-    } else {
-        line.unpublished_code()
+    EndedPublication {
+        exit_code: match applied.is_published() {
+            true => line.exit_code,
+            false => line.unpublished_code(),
+        },
+        done: applied.done,
     }
 }
 
@@ -219,8 +223,18 @@ pub(crate) fn publish_run(
     };
     write_files(report, wanted, &mut wishes, start)?;
     if let Some(job) = job {
-        let code = publish_report(report, &seen, troubles, (&wishes, &hub), job, start);
-        return Ok((code, None));
+        let ended = publish_report(report, &seen, troubles, (&wishes, &hub), job, start);
+        let headline = report.bottom_line(wishes.gate).headline;
+        let run = &report.receipt.run.name;
+        let mut told = format!(
+            "{headline} · {run} · {}\n",
+            Untrusted::new(subject.label()).line()
+        );
+        match ended.done.is_empty() {
+            true => told.push_str(NOTHING_TO_DO),
+            false => told.extend(ended.done.iter().map(|done| format!("  {done}\n"))),
+        }
+        return Ok((ended.exit_code, Some(told)));
     }
     for (surface, error) in &troubles {
         start
@@ -239,10 +253,13 @@ pub(crate) fn publish_run(
         }
     }
     if text.is_empty() {
-        text.push_str("nothing to do: everything shows this report already\n");
+        text.push_str(NOTHING_TO_DO);
     }
     Ok((report.bottom_line(wishes.gate).exit_code, Some(text)))
 }
+
+/// What is said where nothing would change.
+const NOTHING_TO_DO: &str = "nothing to do: everything shows this report already\n";
 
 /// A change that is proposed, and what the last review of it left on its pull request; none: nothing.
 pub(crate) type ProposalWithPast = (Proposal, Option<ReviewState>);

@@ -339,7 +339,10 @@ impl PullReview<'_> {
         let troubles = std::mem::take(&mut self.troubles);
         let wishes = (&self.wishes, self.hub);
         let mut job = self.frontend.open_job();
-        let code = publish_report(report, &self.seen, troubles, wishes, &mut *job, &self.start);
-        if code == exit::OK { delivered } else { code }
+        let ended = publish_report(report, &self.seen, troubles, wishes, &mut *job, &self.start);
+        match ended.exit_code {
+            exit::OK => delivered,
+            code => code,
+        }
     }
 }
