@@ -258,6 +258,10 @@ fn lost_votes(state: &DebateState) -> Vec<String> {
 /// What judges wrote beside a PASS: it changes no vote, and is never silent.
 fn words_beside(state: &DebateState) -> Option<String> {
     const MAX_CHARS: usize = 240;
+    // Where there is no verdict, a vote beside a document means nothing, and neither does what stands beside it.
+    if state.plan.options.without_verdict {
+        return None;
+    }
     let told = state.judges.iter().filter(|judge| !judge.beside.is_empty());
     let told = told.map(|judge| {
         let words = judge.beside.join(" / ");

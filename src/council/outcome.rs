@@ -550,6 +550,16 @@ impl Outcome {
         })
     }
 
+    /// Whether a judge objects, in whatever answer, and no finding of its says over what.
+    pub fn has_objection_without_finding(&self) -> bool {
+        let objects = |vote: Option<Vote>| vote > Some(Vote::Pass);
+        self.judges.iter().any(|j| {
+            objects(j.unplaced)
+                || objects(j.lost_vote)
+                || objects(j.counted) && !says_over_what(&self.findings, &j.seat.judge)
+        })
+    }
+
     /// Whether more than half of the models vote WARN or FAIL, over the change as a whole.
     pub fn most_models_object(&self) -> bool {
         let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);

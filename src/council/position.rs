@@ -6,7 +6,7 @@ use council_protocol::{Finding, RoundNumber, Vote};
 use super::bearing::FindingPlace;
 use super::judges::{JudgeState, SeatIndex};
 use super::outcome::PositionChange;
-use super::plan::DebateSubject;
+use super::plan::{DebateSubject, Procedure};
 use super::state::DebateState;
 
 /// Where a judge stood and stands.
@@ -142,8 +142,9 @@ fn change_objection(
     }
 }
 
-/// Whether evidence for a milder vote is about something that the judge had found; where it had found nothing, whether it
-/// stands in a file of the change.
+/// Whether evidence for a milder vote is about something that the judge had found. Where it had found nothing, nobody knows
+/// what it objected to, and no line of the change answers that. Councillors who examine each other argue in words: there it
+/// has to stand in a file of the change.
 fn answers_own_finding(
     state: &DebateState,
     judge: &JudgeState,
@@ -151,6 +152,7 @@ fn answers_own_finding(
     evidence: &Evidence,
 ) -> bool {
     let before = || judge.raised.iter().filter(|r| r.round < round);
+    let argues = state.plan.procedure == Procedure::CrossExamination && before().next().is_none();
     let mut changed = judge.planned.coverage.files.iter();
     let answers = |finding: &Finding| {
         let (proof, context) = state.claims.proof_of(&finding.location, &finding.quote);
@@ -161,8 +163,8 @@ fn answers_own_finding(
         };
         place.is_answered_by(evidence, &state.claims)
     };
-    let answered = before().any(|raised| answers(&raised.finding));
-    answered || before().next().is_none() && changed.any(|file| file.path == evidence.path)
+    before().any(|raised| answers(&raised.finding))
+        || argues && changed.any(|file| file.path == evidence.path)
 }
 
 /// Whether the votes of R1 differed and the last votes do not: persuasion, or anchoring?

@@ -11,7 +11,7 @@ use super::plain_words::{Words, names_fault, names_line, stops};
 use super::stances::takes_stand;
 
 /// The fields in which a judge says in words what it holds.
-const POSITIONS: [&str; 4] = [
+pub(super) const POSITIONS: [&str; 4] = [
     "key_insight",
     "no_challenge",
     "recommendation",

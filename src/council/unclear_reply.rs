@@ -8,11 +8,12 @@ use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::consent::{APPROVALS, vote_line};
 use super::extract::{follows_objection, is_contradicted, own_words_around};
 use super::lost_answer::{LostAnswer, values_of};
-use super::own_words::{says_nothing, sentences};
+use super::own_words::{read_own_words, says_nothing, sentences};
 use super::plain_words::EXCERPT_CHARS;
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
 use super::said_vote::{SaidVote, UNDECIDED, read_vote};
+use super::told_fields::POSITIONS;
 
 /// How a reply begins that declines to look, or to answer.
 const REFUSALS: &[&str] = &[
@@ -316,12 +317,19 @@ fn excerpt_of_reply(raw: &str) -> String {
         .against
         .or(around.place)
         .or_else(|| around.told.into_iter().next());
+    // What a field of the answer names stands behind a PASS as well.
+    let spoken = object.and_then(|object| {
+        let fields = POSITIONS.iter().flat_map(|name| values_of(object, name));
+        let mut words = fields.map(|(_, text)| read_own_words(&text));
+        words.find_map(|words| words.against.or(words.place))
+    });
     let mut parts = raw.split(['\n', '"']).map(str::trim);
     let objecting = parts
         .find(|part| objects(part) || names_problem(part))
         .map(str::to_owned);
     let text = objecting
         .or(around)
+        .or(spoken)
         .or(field)
         .unwrap_or_else(|| raw.to_owned());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -201,3 +201,16 @@ fn a_condition_is_not_taken_back_by_a_plain_vote() {
         assert!(!insists(vote), "{vote}");
     }
 }
+
+/// What is quoted is what the reply is told for, and not the vote beside it.
+#[test]
+fn the_excerpt_of_a_pass_is_the_sentence_that_takes_it_back() {
+    let said = "A test covering users.py:10 would be a nice follow-up.";
+    for name in POSITIONS {
+        let raw = format!(
+            r#"{{"verdict":"PASS","{name}":"The change can go in as it stands. {said}","findings":[]}}"#
+        );
+        let excerpt = excerpt_of_reply(&raw);
+        assert!(excerpt.contains("users.py:10"), "{name}: {excerpt}");
+    }
+}

@@ -46,6 +46,28 @@ fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
     );
 }
 
+/// Law: an objection that names no finding is answered by no line of the change, whichever is quoted.
+#[test]
+fn an_objection_without_a_finding_is_taken_back_by_no_quote() {
+    for objects in [Vote::Warn, Vote::Fail] {
+        for line in [1, 3, 20, UNRELATED] {
+            let mut run = Run::seated(debate(2));
+            run.answer("judge-1", objects, |a| {
+                a.key_insight = "The name reaches the SQL text.".into();
+            });
+            run.answer("judge-2", Vote::Pass, |_| {});
+            run.answer("judge-1", Vote::Pass, |a| {
+                a.change = change(objects, Vote::Pass, Some(evidence(line)));
+            });
+            run.answer("judge-2", Vote::Pass, |_| {});
+            let outcome = run.concluded();
+            let is_green = outcome.verdict == Verdict::Pass;
+            assert!(!is_green || objects == Vote::Warn, "{line}");
+            assert_eq!(outcome.judges[0].counted, Some(objects), "{line}");
+        }
+    }
+}
+
 #[test]
 fn withdrawing_a_finding_has_the_same_bar() {
     let level = |evidence: Option<council_protocol::answer::Evidence>| {
