@@ -34,38 +34,53 @@ pub(super) fn push_code(
         MAX_LINES
     };
     let quoted: Vec<&str> = finding.quote.lines().collect();
-    let lines = file_lines(finding, &quoted[..quoted.len().min(most)], files);
-    let lines = lines.unwrap_or_else(|| quoted.clone());
+    let found = file_lines(finding, &quoted[..quoted.len().min(most)], files);
+    let (first, lines) = found.unwrap_or_else(|| (quoted_line(view), quoted.clone()));
     if let ([line], [quote]) = (lines.as_slice(), quoted.as_slice()) {
-        return push_marked(page, finding.location.line, line, (quote, style));
+        return push_marked(page, first, line, (quote, style));
     }
-    push_lines(page, finding.location.line, "|", &lines, most);
+    push_lines(page, first, "|", &lines, most);
     let shown = &lines[..lines.len().min(most)];
-    push_carets(
-        page,
-        finding.location.line,
-        shown,
-        (quoted.as_slice(), style),
-    );
-    push_more(page, finding.location.line, quoted.len(), most);
+    push_carets(page, first, shown, (quoted.as_slice(), style));
+    push_more(page, first, quoted.len(), most);
 }
 
-/// The lines that a finding quotes, from the reviewed side; none where they are not at hand or say something else.
+/// The line at which a quote was proven: a judge that names a stretch of lines may quote one from its middle.
+fn quoted_line(view: &FindingView<'_>) -> u32 {
+    let place = &view.found.finding.location;
+    let inside = place.line..=place.end_line.unwrap_or(place.line);
+    let mut proofs = view.found.members.iter().map(|member| &member.proof);
+    let line = proofs.find_map(|proof| match proof {
+        Proof::Relocated { line } if inside.contains(line) => Some(*line),
+        _ => None,
+    });
+    line.unwrap_or(place.line)
+}
+
+/// The lines that a finding quotes, from the reviewed side, and the number of the first; none where they are not at hand or
+/// say something else.
 fn file_lines<'a>(
     finding: &Finding,
     quoted: &[&str],
     files: &'a [FileChange],
-) -> Option<Vec<&'a str>> {
-    let file = files
-        .iter()
-        .find(|file| file.path == finding.location.path)?;
-    let last = u32::try_from(quoted.len()).ok()?;
-    let wanted = finding.location.line..finding.location.line.saturating_add(last);
+) -> Option<(u32, Vec<&'a str>)> {
+    let place = &finding.location;
+    let file = files.iter().find(|file| file.path == place.path)?;
     let lines = file.hunks.iter().flat_map(Hunk::lines);
-    let found = lines.filter(|line| line.new_no.is_some_and(|number| wanted.contains(&number)));
-    let found: Vec<&str> = found.map(|line| clip_bytes(line.text)).collect();
-    let is_it = |(line, quote): (&&str, &&str)| line.contains(quote.trim());
-    (found.len() == quoted.len() && found.iter().zip(quoted).all(is_it)).then_some(found)
+    let numbered = lines.filter_map(|line| Some((line.new_no?, clip_bytes(line.text))));
+    let numbered: Vec<(u32, &str)> = numbered.collect();
+    let end = place.end_line.unwrap_or(place.line).max(place.line);
+    let begins = |run: &&[(u32, &str)]| (place.line..=end).contains(&run[0].0);
+    let is_quote = |run: &&[(u32, &str)]| {
+        let mut pairs = run.iter().zip(quoted).enumerate();
+        pairs.all(|(nth, ((number, line), quote))| {
+            let is_next = u32::try_from(nth).is_ok_and(|nth| *number == run[0].0 + nth);
+            is_next && line.contains(quote.trim())
+        })
+    };
+    let mut runs = numbered.windows(quoted.len().max(1));
+    let run = runs.find(|run| begins(run) && is_quote(run))?;
+    Some((run[0].0, run.iter().map(|(_, line)| *line).collect()))
 }
 
 fn clip_bytes(line: &str) -> &str {

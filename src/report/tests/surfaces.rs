@@ -1,9 +1,9 @@
 //! What people see: read these snapshots as a user would.
 
-use council_protocol::FileChange;
 use council_protocol::answer::Stance;
 use council_protocol::change::{FileKind, FileStatus, Hunk};
 use council_protocol::message::{Failure, FailureKind};
+use council_protocol::{FileChange, Proof};
 use council_secrets::Redactor;
 
 use super::super::html::{self, PageMaterial};
@@ -607,4 +607,37 @@ fn the_round_of_ballots_is_no_round_of_challenges() {
     assert_eq!(counted(&report), with_ballots);
     report.outcome.ledger.ballots.clear();
     assert_eq!(counted(&report), (with_ballots.0, true), "nobody cast one");
+}
+
+proptest::proptest! {
+    /// A judge names a stretch of lines and quotes some of it: each shown line stands behind its own number, whether the
+    /// change is at hand or not.
+    #[test]
+    fn each_line_of_code_stands_behind_its_own_number(
+        begin in 40u32..50,
+        length in 0u32..8,
+        from in 0u32..8,
+        count in 1u32..5,
+        is_at_hand in proptest::bool::ANY,
+    ) {
+        let from = begin + from.min(length);
+        let mut report = samples::fail();
+        let found = &mut report.outcome.findings[0];
+        found.finding.location.line = begin;
+        found.finding.location.end_line = Some(begin + length);
+        let code = |number: u32| format!("call_{number}();");
+        found.finding.quote = (from..from + count).map(code).collect::<Vec<_>>().join("\n");
+        found.members[0].proof = match from == begin {
+            true => Proof::Verified,
+            false => Proof::Relocated { line: from },
+        };
+        let text: Vec<String> = (40..70).map(code).collect();
+        let files = [file("src/db.rs", 40, &text.join("\n+"))];
+        let files = if is_at_hand { &files[..] } else { &[] };
+        let shown = terminal::render(&report, EIGHTY, files);
+        for number in from..from + count.min(4) {
+            let row = format!("  {number} | {}", code(number));
+            proptest::prop_assert!(shown.lines().any(|line| line.trim_end() == row), "{}: {}", row, shown);
+        }
+    }
 }
