@@ -13,7 +13,7 @@ use crate::run::loaded::LoadedRun;
 use crate::run::modes::requested::RequestedMode;
 use crate::run::modes::topic::resume_topic;
 use crate::run::resume::{find_resumable, prepare_again};
-use crate::run::shown::remember_verdict;
+use crate::run::shown::{about_other, remember_verdict};
 use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 use crate::session::InterruptSource;
@@ -77,6 +77,12 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());
+    // Who was interrupted has gone on since: what is named HEAD may be another commit by now.
+    if let Some(about) = about_other(&report, &start) {
+        start.console.caution(&format!(
+            "this verdict is {about}; to review what is here now: git council review"
+        ));
+    }
     let code = output.deliver_report(&report, &start);
     remember_verdict(&report, output.shows_findings(), &start);
     Ok(code)

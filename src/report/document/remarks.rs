@@ -177,10 +177,12 @@ fn disagreements(report: &Report) -> Section {
     section
 }
 
-/// What each judge recommends, the same words once.
+/// What each judge recommends, the same words once. Rules match patterns: where they found nothing, they know of nothing that
+/// need not change.
 fn recommendations(report: &Report, names: &JudgeNames<'_>) -> Section {
     let mut section = Section::new("Recommendations", Depth::Detail, 5);
     let counted = report.outcome.judges.iter().filter(|j| j.counted.is_some());
+    let counted = counted.filter(|j| !j.seat.agent.deterministic);
     let said = counted.filter(|j| !j.recommendation.trim().is_empty());
     let said = said.map(|j| (j.recommendation.as_str(), names.get(&j.seat.judge)));
     for (words, who) in group::by_key(said) {

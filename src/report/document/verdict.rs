@@ -174,7 +174,14 @@ fn may_debate(report: &Report) -> bool {
         let message = &Capability::Message;
         grant.granted.has(message) || grant.emulated.contains_key(message)
     };
-    report.outcome.rounds < 2 && report.outcome.judges.iter().any(asks_again)
+    // Nobody can judge what others found in a part that it was not shown.
+    let is_split = report
+        .receipt
+        .run
+        .brief
+        .as_ref()
+        .is_some_and(|brief| brief.parts > 1);
+    report.outcome.rounds < 2 && !is_split && report.outcome.judges.iter().any(asks_again)
 }
 
 /// How to come to a verdict where too few judges answered: what was paid for is kept where the others can still be asked.

@@ -3,6 +3,7 @@
 use super::{DoctorJudge, DoctorState};
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::run::error::RunError;
+use crate::run::seats::UNNAMED;
 use crate::text::{Columns, Untrusted, paragraph};
 
 /// The name of the agent that has no model.
@@ -51,9 +52,15 @@ impl DoctorPage<'_> {
                 out.push_str(&self.sentence(&format!(
                     "Ready: `git council review` asks {sit}, all of them built-in rules."
                 )));
-                out.push_str(&self.sentence(
-                    "No agent with a model judges here; `git council init` sets one up.",
-                ));
+                let is_defined = self
+                    .state
+                    .notes
+                    .iter()
+                    .any(|note| note.starts_with(UNNAMED));
+                out.push_str(&self.sentence(match is_defined {
+                    true => "No agent with a model judges here, though one is defined: see the note below.",
+                    false => "No agent with a model judges here; `git council init` sets one up.",
+                }));
             }
             None => out.push_str(&self.sentence(&format!(
                 "Ready: `git council review` asks {sit}: {}.",

@@ -86,7 +86,9 @@ pub(crate) fn read_stage(
     }
     let folder = StageFolder::find(&project_root(start), request.stage.as_deref())?;
     let mut debated = folder.read_settings(request.intensity)?;
-    let prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
+    let mut prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
+    let note = left_out_note(&debated).map(|note| prepared.redactor.redact_words(&note).text);
+    prepared.notes.extend(note);
     hide_in_names(&mut debated.roles, &prepared.redactor);
     Ok(PreparedStage {
         // The project may call another stage the current one by the time somebody goes on with it.
@@ -97,6 +99,20 @@ pub(crate) fn read_stage(
         folder,
         debated,
         prepared,
+    })
+}
+
+/// Which roles of the project's file nobody takes.
+fn left_out_note(debated: &StageSettings) -> Option<String> {
+    let all = debated.roles.len() + debated.left_out.len();
+    (!debated.left_out.is_empty()).then(|| {
+        format!(
+            "{} of {all} roles take part with intensity {}: {} had no part (`--intensity`, or `agent_count` of the profile in \
+             config/debate.jsonc)",
+            debated.roles.len(),
+            debated.intensity.as_str(),
+            debated.left_out.join(", ")
+        )
     })
 }
 

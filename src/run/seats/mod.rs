@@ -47,6 +47,9 @@ pub(crate) struct PlannedBench {
     pub(crate) idle_note: Option<String>,
 }
 
+/// How the note begins that names agents which are defined and judge nothing.
+pub(crate) const UNNAMED: &str = "defined, but not named by `review.agents`";
+
 impl SeatPlanner<'_> {
     /// The seats in order, each with a name of its own.
     pub(crate) fn plan_seats(&self) -> Result<Vec<Seat>, RunError> {
@@ -203,7 +206,28 @@ impl SeatPlanner<'_> {
         }
         notes.extend(self.left_out_note());
         notes.extend(self.unseated_note());
+        notes.extend(self.unnamed_note());
         notes
+    }
+
+    /// Agents that are defined where rules alone judge, since `review.agents` names others: whoever adds one to the file that
+    /// `init` wrote means it to judge.
+    fn unnamed_note(&self) -> Option<String> {
+        let named = &self.settings().review.agents;
+        let seats = self.plan_seats().ok()?;
+        let is_rule = |seat: &Seat| matches!(seat.agent.kind, AgentKind::Builtin { .. });
+        if named.is_empty() || !seats.iter().all(is_rule) {
+            return None;
+        }
+        let mut defined = self.configured_agents();
+        defined.retain(|name| !named.contains(name));
+        (!defined.is_empty()).then(|| {
+            format!(
+                "{UNNAMED}: {}; to seat them: --agents {}, or add them to `review.agents`",
+                defined.join(", "),
+                defined.join(",")
+            )
+        })
     }
 
     /// Agents and perspectives that somebody named and that have no seat, as fewer judges were asked for. A quick review has

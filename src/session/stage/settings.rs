@@ -52,6 +52,8 @@ pub(crate) struct StageSettings {
     /// Contention at or above which another round runs; 0 to 1.
     pub threshold: f64,
     pub roles: Vec<StageRole>,
+    /// The names of further roles, for which the intensity has no seat.
+    pub left_out: Vec<String>,
     /// What whoever writes the final document has to keep to: the stage's own rules, else those of the project.
     pub synthesis_rules: Vec<String>,
 }
@@ -173,6 +175,7 @@ impl StageSettings {
         };
         let intensity = asked.or(raw.intensity).unwrap_or(Intensity::Standard);
         let settings = Self {
+            left_out: Vec::new(),
             synthesis_rules: rules.map_or_else(Vec::new, RawRules::into_lines),
             intensity,
             profile: resolve_profile(intensity, debate.intensity_profiles.get(intensity.as_str())),
@@ -219,7 +222,9 @@ impl StageSettings {
                 "two roles share a name, or one has none: each writes a file of its own".into(),
             );
         }
-        self.roles.truncate(self.profile.agents);
+        let seated = self.roles.len().min(self.profile.agents);
+        let further = self.roles.split_off(seated);
+        self.left_out = further.into_iter().map(|role| role.name).collect();
         Ok(self)
     }
 }
