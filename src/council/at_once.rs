@@ -83,6 +83,7 @@ fn carry_out(action: Action, bench: &mut dyn ReadyBench) -> Option<Input> {
                 context,
                 nearest: None,
                 function: None,
+                quoted: None,
             }
         }
         Action::Send {

@@ -15,6 +15,7 @@ use super::judges::{JudgeState, Judges, SeatIndex, same_text};
 use super::merge::is_repetition;
 use super::opinions::attach_opinions;
 use super::outcome::{Disposition, Opinion};
+use super::quoted_lines::QuotedLines;
 use super::readings::is_same_kind;
 use super::support::{JudgeStake, NEAR_LINES, SupportKind, dispose, dispose_rule};
 
@@ -34,6 +35,8 @@ pub(super) struct FindingVersion {
     pub(super) context: String,
     /// The first line of the function in which it stands.
     pub(super) function: Option<u32>,
+    /// Which lines its quote takes up.
+    pub(super) quoted: Option<QuotedLines>,
     /// Taken back with evidence that holds.
     pub(super) withdrawn: bool,
     /// Raised by rules rather than a model.
@@ -94,6 +97,7 @@ impl FindingVersion {
             proof,
             context: String::new(),
             function: None,
+            quoted: None,
             withdrawn: false,
             deterministic: false,
             opinions: BTreeMap::new(),
@@ -521,6 +525,7 @@ fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion
         let judge = &judges[seat];
         for (index, raised) in judge.raised.iter().enumerate() {
             let (proof, context) = finding_proof(judges, seat, &raised.finding, claims);
+            let said = (&raised.finding.location, raised.finding.quote.as_str());
             all.push(FindingVersion {
                 seat,
                 number: index + 1,
@@ -528,7 +533,8 @@ fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion
                 finding: raised.finding.clone(),
                 proof,
                 context,
-                function: claims.function_of(&raised.finding.location, &raised.finding.quote),
+                function: claims.function_of(said.0, said.1),
+                quoted: claims.quoted_lines(said.0, said.1).cloned(),
                 withdrawn: is_withdrawn(judges, seat, index + 1, claims),
                 deterministic: judge.is_deterministic(),
                 opinions: BTreeMap::new(),

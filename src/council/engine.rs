@@ -10,7 +10,7 @@ use council_protocol::{
 use super::anonymity;
 use super::evidence::ClaimResult;
 use super::exchange::{Action, CancelCause, Input, TimerId};
-use super::findings::proven_place;
+use super::in_place::proven_place;
 use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::outcome::Outcome;
 use super::plan::{DebateSubject, Plan};
@@ -186,12 +186,14 @@ impl Council {
                 context,
                 nearest,
                 function,
+                quoted,
             } => {
                 let found = ClaimResult {
                     proof: Some(proof),
                     context,
                     nearest,
                     function,
+                    quoted,
                 };
                 self.state.claims.record_result(claim, found);
                 self.on_proved(now);

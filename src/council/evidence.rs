@@ -6,6 +6,7 @@ use council_protocol::answer::Evidence;
 use council_protocol::{Finding, Location, Proof};
 
 use super::exchange::{Action, ClaimId, NearestLine};
+use super::quoted_lines::QuotedLines;
 
 /// Claims by what they say, so that two judges who quote the same line cost one search.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +27,8 @@ pub(super) struct ClaimResult {
     pub(super) nearest: Option<NearestLine>,
     /// The first line of the function in which the quote stands.
     pub(super) function: Option<u32>,
+    /// Which lines the quote takes up.
+    pub(super) quoted: Option<QuotedLines>,
 }
 
 impl QuoteClaims {
@@ -78,6 +81,11 @@ impl QuoteClaims {
     /// The first line of the function in which a quote stands.
     pub(super) fn function_of(&self, location: &Location, quote: &str) -> Option<u32> {
         self.result_of(location, quote)?.function
+    }
+
+    /// Which lines a quote takes up.
+    pub(super) fn quoted_lines(&self, location: &Location, quote: &str) -> Option<&QuotedLines> {
+        self.result_of(location, quote)?.quoted.as_ref()
     }
 
     /// Whether every claim was answered.

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Outcome, VerdictReason};
+use super::quoted_lines::QuotedLines;
 use super::reproduction::{ReproductionId, ReproductionResult, Suggestion};
 
 /// A claim that the session is asked to check against the reviewed tree. Numbered from 1 within a run.
@@ -69,6 +70,9 @@ pub enum Input {
         /// The first line, from 1, of the function in which the quote stands; none: in no function, or it is not known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         function: Option<u32>,
+        /// Which lines the quote takes up; none: it was not found on the reviewed side, or nobody asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quoted: Option<QuotedLines>,
     },
     /// What the explorers of a judge found; missing ones have no result.
     Explored {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use council_protocol::answer::{NO_CAUSE, Stance};
-use council_protocol::{CoverageState, Finding, Location, Proof};
+use council_protocol::{CoverageState, Finding, Location};
 
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
+use super::in_place::finding_in_place;
 use super::judges::{JudgeState, SeatIndex, same_text};
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::VerdictPolicy;
@@ -200,72 +201,9 @@ fn judge_cluster<'a>(
     Some((finding, &shown.context))
 }
 
-/// Where what was found stands, if its quote was found: a judge may have named another line.
-pub fn proven_place(claimed: &Location, proof: &Proof) -> Location {
-    let mut place = claimed.clone();
-    if let Proof::Relocated { .. } = proof
-        && let Some((first, last)) = proof.span(claimed)
-    {
-        place.line = first;
-        place.end_line = place.end_line.map(|_| last);
-    }
-    place
-}
-
 /// What the report shows of a cluster, at its place.
 pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
     shown_version(cluster).map(finding_in_place)
-}
-
-/// A version of a finding with the line as it was proven.
-fn finding_in_place(shown: &FindingVersion) -> Finding {
-    let mut finding = shown.finding.clone();
-    if let Some(line) = line_before_gap(&finding.quote, &shown.context) {
-        finding.quote = line;
-    }
-    let claimed = finding.location.clone();
-    if let Proof::Relocated { .. } = shown.proof
-        && let Some((first, last)) = shown.proof.span(&claimed)
-    {
-        if first != claimed.line && !fills(&finding.quote, (first, last)) {
-            // Whoever misnumbers a stretch and quotes a part of it may mean any lines around that.
-            finding.suggestion = None;
-        }
-        finding.location = proven_place(&claimed, &shown.proof);
-    }
-    if matches!(shown.proof, Proof::Removed { .. }) {
-        // The line is not there any more: under the number of another one it would be taken for that one.
-        (finding.location.line, finding.location.end_line) = (0, None);
-        finding.suggestion = None;
-    }
-    // Where it was said to stand tells a reader nothing: it stands somewhere else.
-    let named = format!("{}:{}", claimed.path.display(), claimed.line);
-    if finding.location != claimed && finding.reference.as_deref() == Some(named.as_str()) {
-        finding.reference = None;
-    }
-    finding
-}
-
-/// Whether a quote has as many lines as the stretch that it stands for.
-fn fills(quote: &str, (first, last): (u32, u32)) -> bool {
-    quote.trim().lines().count() == (last - first) as usize + 1
-}
-
-/// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody
-/// wrote. None: it leaves nothing out.
-fn line_before_gap(quote: &str, context: &str) -> Option<String> {
-    let squeeze = |text: &str| {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ").replace('`', "")
-    };
-    let (whole, around) = (squeeze(quote), squeeze(context));
-    let gaps = ["...", "…"].iter().filter_map(|gap| quote.find(gap));
-    // Code may have such signs itself.
-    let gap = gaps.min().filter(|_| !around.contains(&whole))?;
-    let mut lines = quote[..gap].lines().map(squeeze);
-    let first = lines.find(|line| !line.is_empty())?;
-    let first = first.trim_end_matches(['[', '(', '{']).trim_end();
-    around.contains(first).then(|| first.to_owned())
 }
 
 /// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which
@@ -316,7 +254,7 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::{Proof, Severity};
+    use council_protocol::Severity;
     use proptest::prelude::*;
 
     use super::*;
@@ -417,45 +355,5 @@ mod tests {
                 prop_assert_eq!(&finding.id, &format!("F{}", at + 1));
             }
         }
-    }
-
-    /// A range of lines is said by its judge: a quote from the middle of it moves nothing.
-    #[test]
-    fn a_quote_from_inside_of_its_range_moves_no_line() {
-        let in_place = |(line, end), quote: &str, found: u32| {
-            let mut finding = crate::testing::finding(council_protocol::Severity::Critical, line);
-            finding.location.end_line = Some(end);
-            finding.quote = quote.into();
-            finding.suggestion = Some("x".into());
-            let version = FindingVersion::of(finding, Proof::Relocated { line: found });
-            let shown = finding_in_place(&version);
-            let place = (shown.location.line, shown.location.end_line);
-            (place, shown.suggestion.is_some())
-        };
-        assert_eq!(in_place((3, 5), "run(x)", 4), ((3, Some(5)), true));
-        assert_eq!(in_place((3, 5), "run(x)", 5), ((3, Some(5)), true));
-        assert_eq!(
-            in_place((3, 4), "a\nb", 9),
-            ((9, Some(10)), true),
-            "misnumbered, and quoted whole"
-        );
-        assert_eq!(
-            in_place((3, 5), "run(x)", 9),
-            ((9, Some(11)), false),
-            "nobody knows which lines are meant"
-        );
-    }
-
-    #[test]
-    fn what_is_shown_of_a_quote_with_a_gap_is_what_stands_before_it() {
-        let context = "def read(user):\n    if user.is_admin:\n        return rows(*args, ...)\n";
-        let shown = |quote| line_before_gap(quote, context);
-        assert_eq!(
-            shown("if user.is_admin: ... return rows"),
-            Some("if user.is_admin:".into())
-        );
-        assert_eq!(shown("is_admin: […] rows(*args"), Some("is_admin:".into()));
-        assert_eq!(shown("return rows(*args, ...)"), None, "the code's own");
-        assert_eq!(shown("if user.is_admin:"), None);
     }
 }

@@ -289,6 +289,7 @@ impl Run {
                         context,
                         nearest: None,
                         function: None,
+                        quoted: None,
                     });
                 }
                 Action::Shutdown { judge, .. } if self.obedient => {

@@ -260,10 +260,10 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
 
 /// A block that a person can take over with a click: only when it shows every character of what it would put there.
 fn suggestion_block(found: &JudgedFinding) -> String {
-    let Some(text) = &found.finding.suggestion else {
+    let Some(suggestion) = &found.finding.suggestion else {
         return String::new();
     };
-    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = suggestion.strip_suffix('\n').unwrap_or(suggestion);
     let shown = Untrusted::new(text).fence("", usize::MAX);
     let marks = shown.chars().take_while(|&c| c == '`').count();
     let fence = "`".repeat(marks);
@@ -277,7 +277,7 @@ fn suggestion_block(found: &JudgedFinding) -> String {
     let check = found.suggestion_check.as_ref();
     let is_unfit = check.is_some_and(SuggestionCheck::is_unfit);
     if is_unfit || unfit_text(text).is_some() || text.contains('\r') || shown != as_it_is {
-        return match text.is_empty() {
+        return match suggestion.is_empty() {
             true => format!("\n\nDelete these lines{tried}"),
             false => format!("\n\nReplace these lines with{tried}\n\n{shown}"),
         };
@@ -286,8 +286,8 @@ fn suggestion_block(found: &JudgedFinding) -> String {
         "" => String::new(),
         tried => format!("\n\nThe suggestion was tried{tried}."),
     };
-    // Nothing at all takes the lines out.
-    let lines = if text.is_empty() {
+    // Nothing at all takes the lines out; an end of a line alone puts an empty one in their place.
+    let lines = if suggestion.is_empty() {
         String::new()
     } else {
         format!("{text}\n")

@@ -14,7 +14,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
-use crate::run::suggestion::{line_range, lines_of, place_now, replace_lines, with_indentation};
+use crate::run::suggestion::{line_range, lines_of, place_now, replace_lines};
 use crate::safe_file::{self, FileWriter};
 use crate::text::{Untrusted, page_address, unfit_text};
 
@@ -148,7 +148,6 @@ pub(crate) fn apply_suggestion(
         None => Ok(finding.location.clone()),
     };
     let at = &at.map_err(refused)?;
-    let suggestion = &with_indentation(suggestion, &text, at, &finding.quote);
     // Lines that were followed are the reviewed ones.
     let same = reviewed.is_some().then_some(text.as_slice());
     let changed = replace_lines(&text, at, suggestion, &finding.quote, same).map_err(refused)?;

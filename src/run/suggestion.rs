@@ -10,33 +10,6 @@ pub(crate) fn line_range(at: &Location) -> std::ops::Range<usize> {
     first..at.end_line.unwrap_or(at.line).max(at.line) as usize
 }
 
-/// The suggestion with the line's own indentation in front, where the judge left it out of its quote and of its suggestion:
-/// a report shows code without it.
-pub(crate) fn with_indentation(
-    suggestion: &str,
-    text: &[u8],
-    at: &Location,
-    quote: &str,
-) -> String {
-    let lines = lines_of(text);
-    let first = lines.get(line_range(at).start).copied().unwrap_or_default();
-    let blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
-    let indent = first.iter().take_while(blank).count();
-    let indent = String::from_utf8_lossy(&first[..indent]).into_owned();
-    let is_bare = |text: &str| !text.starts_with([' ', '\t']);
-    if suggestion.is_empty() || !is_bare(suggestion) || !is_bare(quote) || quote.is_empty() {
-        return suggestion.to_owned();
-    }
-    let indented = suggestion.split_inclusive('\n').map(|line| {
-        if line.trim().is_empty() {
-            line.to_owned()
-        } else {
-            format!("{indent}{line}")
-        }
-    });
-    indented.collect()
-}
-
 /// The mark that begins some files of UTF-8; no judge is shown it.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -330,24 +303,6 @@ mod tests {
             put(marked, 1, "good()", "bad()").unwrap(),
             b"\xef\xbb\xbfgood()\nb\n"
         );
-    }
-
-    #[test]
-    fn a_suggestion_without_indentation_gets_that_of_its_line() {
-        let text = b"def f(x):\n\ty = x / 0\n";
-        let indented = |suggestion, quote| with_indentation(suggestion, text, &at(2, None), quote);
-        assert_eq!(indented("y = x", "y = x / 0"), "\ty = x");
-        assert_eq!(
-            indented("if x:\n\n    y = x", "y = x / 0"),
-            "\tif x:\n\n\t    y = x"
-        );
-        assert_eq!(indented("\ty = x", "y = x / 0"), "\ty = x");
-        assert_eq!(
-            indented("y = x", "\ty = x / 0"),
-            "y = x",
-            "the quote has it: it is meant"
-        );
-        assert_eq!(indented("", "y = x / 0"), "");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use council_protocol::{Proof, TurnId};
 use super::super::real::RealWorld;
 use super::super::world::FileAppender;
 use super::*;
-use crate::council::{CancelCause, ClaimId, TimerId};
+use crate::council::{CancelCause, ClaimId, QuotedLines, TimerId};
 
 fn header() -> JournalHeader {
     JournalHeader {
@@ -56,6 +56,7 @@ fn every_input() -> Vec<Input> {
             context: "let x".into(),
             nearest: None,
             function: None,
+            quoted: Some(QuotedLines::of(&[("a()", "    "), ("b()", "\t")])),
         },
         Input::Explored {
             judge: "a".into(),

@@ -201,12 +201,14 @@ impl MatrixCouncil<'_> {
             } => {
                 let (proof, context) = self.prover.prove_quote(&location, &quote);
                 let function = self.prover.function_of(&location, &proof);
+                let quoted = self.prover.quoted_lines(&location, &quote, &proof);
                 Input::Proved {
                     claim,
                     proof,
                     context,
                     nearest: None,
                     function,
+                    quoted,
                 }
             }
             // Helpers live in the judge's own backend, and a job has none.

@@ -218,12 +218,14 @@ impl SessionState<'_> {
             self.prover.nearest_line(location, quote)
         };
         let function = self.prover.function_of(location, &proof);
+        let quoted = self.prover.quoted_lines(location, quote, &proof);
         self.queue_input(Input::Proved {
             claim,
             proof,
             context,
             nearest,
             function,
+            quoted,
         });
     }
 

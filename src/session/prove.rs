@@ -5,6 +5,8 @@
 
 mod hidden_values;
 mod hunks;
+mod line_indents;
+mod quoted;
 mod search_text;
 mod twins;
 
@@ -20,6 +22,7 @@ use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionIndex};
 
 use self::hunks::{HUNK_GAP, both_sides, gather_lines, removed_lines, shown_lines};
+use self::line_indents::LineIndents;
 use self::search_text::{SearchText, hidden_lines};
 use self::twins::TwinIndex;
 use crate::text::{is_marked, mark_hidden};
@@ -323,6 +326,7 @@ impl QuoteProver {
                 Vec::new()
             };
             let functions = Arc::new(FunctionIndex::new(functions));
+            let indents = Arc::new(LineIndents::of(&text));
             texts.extend(forms.into_iter().map(|form| SearchText {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
@@ -331,6 +335,7 @@ impl QuoteProver {
                 hidden: hidden_lines(&text, form),
                 named_by: named_by.clone().filter(|_| form != text),
                 functions: Arc::clone(&functions),
+                indents: Arc::clone(&indents),
                 twins: TwinIndex::default(),
             }));
         };
@@ -392,11 +397,11 @@ fn written_out(quote: &str) -> Cow<'_, str> {
 /// A large text without its secrets, and with hidden characters written out where it has some. Each step lets go of what
 /// the one before it has made. Nobody quotes its secrets: built-in judges redact their quotes, others never see them.
 fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<SearchText> {
-    let (shown, hidden) = {
+    let (shown, hidden, indents) = {
         let text = String::from_utf8_lossy(&blob);
         let shown = redactor.redact_source(Some(&path.display()), &text).text;
         let hidden = hidden_lines(&text, &shown);
-        (shown, hidden)
+        (shown, hidden, Arc::new(LineIndents::of(&text)))
     };
     drop(blob);
     let search = |form: &str| SearchText {
@@ -408,6 +413,7 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         named_by: None,
         // Functions are looked for in files that people write.
         functions: Arc::default(),
+        indents: Arc::clone(&indents),
         twins: TwinIndex::default(),
     };
     let mut texts = vec![search(&shown)];

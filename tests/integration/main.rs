@@ -80,6 +80,7 @@ mod secrets;
 mod secrets_found;
 mod stage;
 mod states;
+mod suggestions;
 mod targets;
 mod terminal;
 mod tidy;

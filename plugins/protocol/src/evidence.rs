@@ -221,6 +221,32 @@ impl FileLines {
         lines
     }
 
+    /// The reading of `quote` that stands at `line` (from 1) line by line, without what was put around it: numbers, markers,
+    /// fences. None: it stands nowhere there, runs over the ends of lines, or joins lines that are apart.
+    pub fn reading_at(&self, line: u32, quote: &str) -> Option<String> {
+        let at = (line as usize).checked_sub(1)?;
+        let readings = quote::readings(&as_seen(quote));
+        let stands = |reading: &&String| self.stands_here(at, reading);
+        let tight = |reading: &&String| self.stands_tightly(at, reading);
+        let found = readings.iter().find(stands);
+        found.or_else(|| readings.iter().find(tight)).cloned()
+    }
+
+    fn stands_here(&self, at: usize, quote: &str) -> bool {
+        let wanted = WantedQuote::from_quote(quote);
+        !wanted.lines.is_empty() && wanted.stands_at(self, at)
+    }
+
+    /// The same without the blanks around operators; only the lines in question are read again.
+    fn stands_tightly(&self, at: usize, quote: &str) -> bool {
+        let mut here = Self::default();
+        let lines = (at..).map_while(|index| self.get(index));
+        lines
+            .take(quote.lines().count())
+            .for_each(|line| here.push(line));
+        here.tightened().stands_here(0, &tighten(quote))
+    }
+
     /// Lines from 0 at which a quote stands line by line.
     fn standing(&self, quote: &str) -> Vec<usize> {
         let wanted = WantedQuote::from_quote(quote);

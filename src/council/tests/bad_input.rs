@@ -56,6 +56,7 @@ fn nonsense() -> Vec<Input> {
             context: String::new(),
             nearest: None,
             function: None,
+            quoted: None,
         },
         Input::Explored {
             judge: "judge-1".into(),

@@ -53,6 +53,7 @@ fn a_lost_quote_is_sent_back_once_with_the_nearest_line() {
         context: String::new(),
         nearest,
         function: None,
+        quoted: None,
     });
     let error = complaint(&run, "judge-1");
     for part in [

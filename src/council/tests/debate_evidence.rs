@@ -386,6 +386,7 @@ fn a_removed_line_is_shown_under_no_number() {
         context: String::new(),
         nearest: None,
         function: None,
+        quoted: None,
     });
     run.answer("judge-2", Vote::Pass, |_| {});
     let found = &run.concluded().findings[0];

@@ -38,6 +38,7 @@ fn prove(run: &mut Run, function_of: impl Fn(u32) -> Option<u32>) {
             context: QUOTE.into(),
             nearest: None,
             function: function_of(line),
+            quoted: None,
         });
     }
 }

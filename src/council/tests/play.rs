@@ -210,6 +210,7 @@ impl<'a> Play<'a> {
                             context,
                             nearest: None,
                             function: None,
+                            quoted: None,
                         },
                     );
                 }

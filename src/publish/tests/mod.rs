@@ -4,3 +4,4 @@ mod carry;
 mod comment;
 mod hub;
 mod plan;
+mod suggestion;

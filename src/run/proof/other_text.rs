@@ -6,7 +6,7 @@ use super::beside::{REACHED, stopped_sides};
 use super::without::other_sources;
 use super::{ProofRunner, TrialRoom, ending};
 use crate::council::reproduction::{MendedRuns, RUNS, Suggestion, TestRun};
-use crate::run::suggestion::{replace_lines, with_indentation};
+use crate::run::suggestion::replace_lines;
 use crate::text::unfit_text;
 
 impl ProofRunner {
@@ -56,14 +56,8 @@ impl ProofRunner {
         if let Some(why) = unfit_text(&suggestion.text) {
             return Err(why.to_owned());
         }
-        let indented = with_indentation(
-            &suggestion.text,
-            &text,
-            &suggestion.location,
-            &suggestion.quote,
-        );
         let place = (&suggestion.location, suggestion.quote.as_str());
-        let mended = replace_lines(&text, place.0, &indented, place.1, Some(&text))?;
+        let mended = replace_lines(&text, place.0, &suggestion.text, place.1, Some(&text))?;
         let edit = (path, mended.as_slice());
         let mut runs = Vec::new();
         for _ in 0..RUNS {

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::ProofWithContext;
 use super::hunks::HUNK_GAP;
+use super::line_indents::LineIndents;
 use super::twins::{self, TwinIndex};
 
 /// A longer line stands in a context by its digest, in bytes.
@@ -34,6 +35,8 @@ pub(super) struct SearchText {
     pub(super) named_by: Option<Arc<(FileLines, BTreeMap<usize, u16>)>>,
     /// The functions of a whole file.
     pub(super) functions: Arc<FunctionIndex>,
+    /// The blanks before each line, which `lines` has not.
+    pub(super) indents: Arc<LineIndents>,
     /// Where lines stand that look the same.
     pub(super) twins: TwinIndex,
 }

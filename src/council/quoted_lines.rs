@@ -1,0 +1,227 @@
+//! Which lines a quote takes up, and the blanks that its judge left out of it: they are missing in its suggestion, too.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The lines of a file that a quote stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuotedLines {
+    /// How many they are; none: the quote runs over the ends of lines, or joins lines that are apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u32>,
+    /// The blanks with which the quote begins.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    own: String,
+    /// The blanks that it left out before the line that it begins with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    first: String,
+    /// The blanks that it left out before each other line; none: not the same ones everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rest: Option<String>,
+}
+
+impl QuotedLines {
+    /// The lines of a quote, each with the blanks that stand before it in the file.
+    pub fn of(quoted: &[(&str, &str)]) -> Self {
+        let missing =
+            |(line, indent): &(&str, &str)| Some(indent.strip_suffix(blanks(line))?.to_owned());
+        let Some((head, others)) = quoted.split_first() else {
+            return Self::default();
+        };
+        let first = missing(head).unwrap_or_default();
+        let others = others.iter().filter(|(line, _)| !line.trim().is_empty());
+        let left_out: Vec<Option<String>> = others.map(missing).collect();
+        let rest = match left_out.split_first() {
+            None => Some(first.clone()),
+            Some((one, more)) => one
+                .clone()
+                .filter(|_| more.iter().all(|other| other == one)),
+        };
+        Self {
+            lines: u32::try_from(quoted.len()).ok(),
+            own: blanks(head.0).to_owned(),
+            first,
+            rest,
+        }
+    }
+
+    /// What a quote leaves out before a line with these blanks, with which the lines begin that it speaks of: some of them,
+    /// or none in a row.
+    pub fn before(indent: &str, quote: &str, lines: Option<u32>) -> Self {
+        let quote = quote.trim_start_matches(['\n', '\r']);
+        Self {
+            lines,
+            ..Self::of(&[(quote, indent)])
+        }
+    }
+
+    /// A suggestion as it has to stand in the file, where it lacks what its quote lacks; none: that cannot be told.
+    pub fn complete(&self, suggestion: &str, quote: &str) -> Option<String> {
+        let (head, rest) = match suggestion.split_once('\n') {
+            Some((head, rest)) => (head, rest),
+            None => (suggestion, ""),
+        };
+        let is_whole = suggestion.is_empty() || blanks(head) != self.own;
+        if is_whole {
+            return Some(suggestion.to_owned());
+        }
+        let depths: Vec<usize> = depths(rest).collect();
+        let is_flat = depths.iter().all(|&depth| depth == 0);
+        let rest_as_quoted = self.rest.as_deref();
+        let before_rest = match rest_as_quoted {
+            Some("") if !self.is_shallower(&depths, quote) => "",
+            // Every line was put at the margin: what stands deeper is lost.
+            other if other != Some(&self.first) && is_flat && !depths.is_empty() => return None,
+            _ => &self.first,
+        };
+        let lines = suggestion.split_inclusive('\n').enumerate();
+        let indented = lines.map(|(nth, line)| match (line.trim().is_empty(), nth) {
+            (true, _) => line.to_owned(),
+            (false, 0) => format!("{}{line}", self.first),
+            (false, _) => format!("{before_rest}{line}"),
+        });
+        Some(indented.collect())
+    }
+
+    /// Whether lines of a suggestion stand less deep than any of the quote: then they are told from the margin.
+    fn is_shallower(&self, suggested: &[usize], quote: &str) -> bool {
+        let first = self.own.len() + self.first.len();
+        let quoted = quote.trim_start_matches('\n').split_once('\n');
+        let least = quoted.and_then(|(_, rest)| depths(rest).min());
+        let least = least.unwrap_or(first).min(first);
+        suggested.iter().any(|&depth| depth < least)
+    }
+}
+
+/// How many blanks stand before each line that has more than blanks.
+fn depths(text: &str) -> impl Iterator<Item = usize> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| blanks(line).len())
+}
+
+/// The blanks with which a line begins.
+fn blanks(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// How a judge copies lines.
+    #[derive(Debug, Clone, Copy)]
+    enum CopyStyle {
+        Verbatim,
+        Trimmed,
+        Dedented,
+    }
+
+    fn copied(lines: &[(String, String)], style: CopyStyle) -> String {
+        let text: Vec<String> = lines
+            .iter()
+            .map(|(indent, code)| format!("{indent}{code}"))
+            .collect();
+        let margin = lines
+            .iter()
+            .map(|(indent, _)| indent.len())
+            .min()
+            .unwrap_or(0);
+        match style {
+            CopyStyle::Verbatim => text.join("\n"),
+            CopyStyle::Trimmed => text.join("\n").trim().to_owned(),
+            CopyStyle::Dedented => text
+                .iter()
+                .map(|line| &line[margin..])
+                .collect::<Vec<_>>()
+                .join("\n"),
+        }
+    }
+
+    fn block(unit: &'static str) -> impl Strategy<Value = Vec<(String, String)>> {
+        let line = (0usize..4, "[a-z]{4,8}\\(\\)");
+        let line = line.prop_map(move |(depth, code)| (unit.repeat(depth), code));
+        prop::collection::vec(line, 1..6)
+    }
+
+    fn blocks() -> impl Strategy<Value = (Vec<(String, String)>, Vec<(String, String)>)> {
+        prop::sample::select(vec!["    ", "\t", "  "])
+            .prop_flat_map(|unit| (block(unit), block(unit)))
+    }
+
+    fn completed(quote: &str, suggestion: &str, lines: &[(String, String)]) -> Option<String> {
+        let indents = lines.iter().map(|(indent, _)| indent.as_str());
+        let quoted: Vec<(&str, &str)> = quote.lines().zip(indents).collect();
+        QuotedLines::of(&quoted).complete(suggestion, quote)
+    }
+
+    proptest! {
+        /// However a judge copies what it quotes and what it suggests, as long as it copies both in one way from one
+        /// margin: the same text stands in the file.
+        #[test]
+        fn what_a_judge_left_out_of_both_is_put_in(
+            (mut lines, mut wanted) in blocks(),
+            style in prop::sample::select(vec![CopyStyle::Verbatim, CopyStyle::Trimmed, CopyStyle::Dedented]),
+        ) {
+            let least = |lines: &[(String, String)]| lines.iter().map(|(indent, _)| indent.clone()).min().unwrap();
+            // They begin at one depth and have one margin, as a change to lines mostly does.
+            let margin = least(&lines);
+            lines[0].0.clone_from(&margin);
+            for line in &mut wanted {
+                line.0 = line.0.clone().max(margin.clone());
+            }
+            wanted[0].0.clone_from(&margin);
+            // One line shows no style: more lines behind it are taken to be told from its margin.
+            prop_assume!(lines.len() > 1 || wanted.len() == 1 || !matches!(style, CopyStyle::Trimmed));
+            let (quote, suggestion) = (copied(&lines, style), copied(&wanted, style));
+            let completed = completed(&quote, &suggestion, &lines);
+            prop_assert_eq!(completed, Some(copied(&wanted, CopyStyle::Verbatim)), "{:?} {:?}", quote, suggestion);
+        }
+
+        /// Whatever the quote: nothing but blanks at the beginning of lines is added to a suggestion.
+        #[test]
+        fn nothing_but_blanks_is_put_in(
+            (lines, _) in blocks(), quote in "[ \tab\n]{0,20}", suggestion in "[ \tab\n\r]{0,20}",
+        ) {
+            let bare = |text: &str| text.split('\n').map(|line| line.trim_start_matches([' ', '\t']).to_owned()).collect::<Vec<_>>();
+            if let Some(completed) = completed(&quote, &suggestion, &lines) {
+                prop_assert_eq!(bare(&completed), bare(&suggestion));
+            }
+        }
+    }
+
+    #[test]
+    fn a_suggestion_without_indentation_gets_that_of_its_line() {
+        let put = |suggestion, quote| {
+            QuotedLines::of(&[(quote, "\t")])
+                .complete(suggestion, quote)
+                .unwrap()
+        };
+        assert_eq!(put("y = x", "y = x / 0"), "\ty = x");
+        assert_eq!(
+            put("if x:\n\n    y = x", "y = x / 0"),
+            "\tif x:\n\n\t    y = x"
+        );
+        assert_eq!(put("\ty = x", "y = x / 0"), "\ty = x");
+        assert_eq!(
+            put("y = x", "\ty = x / 0"),
+            "y = x",
+            "the quote has it: it is meant"
+        );
+        assert_eq!(put("", "y = x / 0"), "");
+    }
+
+    #[test]
+    fn lines_that_were_all_put_at_the_margin_are_no_suggestion() {
+        let quote = "if x:\nrun(x)\nelse:";
+        let quoted =
+            QuotedLines::of(&[("if x:", "    "), ("run(x)", "        "), ("else:", "    ")]);
+        assert_eq!(quoted.complete("if x:\nwalk(x)\nelse:", quote), None);
+        assert_eq!(quoted.complete("if y:", quote).unwrap(), "    if y:");
+        assert_eq!(
+            quoted.complete("if x:\n    walk(x)\nelse:", quote).unwrap(),
+            "    if x:\n        walk(x)\n    else:"
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! Which lines of the reviewed side a quote takes up, and which blanks before them it leaves out.
+
+use council_protocol::{Location, Proof};
+
+use super::search_text::SearchText;
+use super::{PLACEHOLDER, QuoteProver, written_out};
+use crate::council::QuotedLines;
+
+impl QuoteProver {
+    /// The lines of a quote that was found, said to stand at `location`; none: they are not on the reviewed side.
+    pub(crate) fn quoted_lines(
+        &mut self,
+        location: &Location,
+        quote: &str,
+        proof: &Proof,
+    ) -> Option<QuotedLines> {
+        let is_removed = matches!(proof, Proof::Removed { .. });
+        let begin = proof
+            .place(location.line)
+            .filter(|_| !is_removed && !quote.trim().is_empty())?;
+        let (first, _) = proof.span(location)?;
+        let texts = self.texts_of(&self.resolved(location).path).ok()?;
+        let quote = written_out(quote);
+        let lines = texts
+            .0
+            .iter()
+            .find_map(|text| text.quoted_at(begin, &quote));
+        let indent = texts.0.first()?.indent_of(first);
+        // What is hidden in a quote stands in no text; a line of it is a line all the same.
+        let is_hidden = quote.contains(PLACEHOLDER) && quote.trim().lines().count() == 1;
+        let count = lines
+            .as_ref()
+            .and_then(|quoted| quoted.lines)
+            .or(is_hidden.then_some(1));
+        Some(match lines {
+            Some(quoted) if begin == first => quoted,
+            // The range begins with another line than the quote, at a depth of its own.
+            _ => QuotedLines::before(indent, &quote, count),
+        })
+    }
+}
+
+impl SearchText {
+    /// The lines that a quote takes up which begins at that line of the reviewed side; none: it stands there in no row.
+    fn quoted_at(&self, line: u32, quote: &str) -> Option<QuotedLines> {
+        if self.removed.is_some() && self.gone.is_none() {
+            return None;
+        }
+        // Lines that the change removes have the number of the one behind them.
+        let from = self.index_of(line);
+        let same = (from..).take_while(|&at| {
+            self.number_of(at) == line && self.lines.get(at as usize - 1).is_some()
+        });
+        same.take(self.lines.len()).find_map(|at| {
+            let reading = self.lines.reading_at(at, quote)?;
+            let is_blank = |line: &&str| line.trim().is_empty();
+            let code: Vec<&str> = reading.trim_end().lines().skip_while(is_blank).collect();
+            let kept = |index: usize| self.gone.as_ref().is_none_or(|gone| !gone[index]);
+            let rows = (at as usize - 1..)
+                .zip(code)
+                .filter(|(index, _)| kept(*index));
+            let rows: Vec<(&str, &str)> = rows
+                .map(|(index, code)| (code, self.indents.get(index).unwrap_or_default()))
+                .collect();
+            Some(QuotedLines::of(&rows)).filter(|quoted| quoted.lines.is_some())
+        })
+    }
+
+    /// The blanks before a line of the reviewed side.
+    fn indent_of(&self, line: u32) -> &str {
+        let index = self.index_of(line);
+        let at = (index as usize)
+            .checked_sub(1)
+            .filter(|_| self.number_of(index) == line);
+        at.and_then(|at| self.indents.get(at)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use council_protocol::Side;
+    use council_protocol::change::NoBlobs;
+    use council_secrets::Redactor;
+
+    use super::super::tests::{Blobs, packet};
+    use super::*;
+
+    const PAY: &str =
+        "fn pay() {\n    if due {\n        transfer(amount);\n        note(amount);\n    }\n}\n";
+
+    fn quoted(
+        prover: &mut QuoteProver,
+        lines: (u32, Option<u32>),
+        quote: &str,
+    ) -> Option<QuotedLines> {
+        let location = Location {
+            path: "pay.rs".into(),
+            line: lines.0,
+            end_line: lines.1,
+        };
+        let (proof, _) = prover.prove_quote(&location, quote);
+        prover.quoted_lines(&location, quote, &proof)
+    }
+
+    fn of_file() -> QuoteProver {
+        let blobs = Blobs([((Side::New, "pay.rs"), PAY)].into());
+        QuoteProver::new(packet(), Arc::new(blobs), Redactor::default())
+    }
+
+    #[test]
+    fn a_quote_says_which_lines_it_takes_up_and_what_it_leaves_out_before_them() {
+        let mut prover = of_file();
+        let mut lines = |at, quote: &str| quoted(&mut prover, at, quote).unwrap();
+        let both = [
+            ("transfer(amount);", "        "),
+            ("note(amount);", "        "),
+        ];
+        for (at, quote, expected) in [
+            ((3, None), "transfer(amount);", QuotedLines::of(&both[..1])),
+            ((9, None), "transfer(amount)", QuotedLines::of(&both[..1])),
+            (
+                (3, None),
+                "transfer(amount);\nnote(amount);\n",
+                QuotedLines::of(&both),
+            ),
+            (
+                (3, None),
+                "```\ntransfer( amount );\nnote(amount);\n```",
+                QuotedLines::of(&both),
+            ),
+            (
+                (3, None),
+                "transfer(amount); note(amount);",
+                QuotedLines::before("        ", "transfer", None),
+            ),
+            (
+                (3, None),
+                "        transfer(amount);\n        note(amount);",
+                QuotedLines::of(&[
+                    ("        transfer(amount);", "        "),
+                    ("        note(amount);", "        "),
+                ]),
+            ),
+            // What a range leaves out is told of the line that it begins with.
+            (
+                (2, Some(4)),
+                "note(amount);",
+                QuotedLines::before("    ", "note(amount);", Some(1)),
+            ),
+            (
+                (2, None),
+                "if due {\n...\nnote(amount);",
+                QuotedLines::before("    ", "if due {", None),
+            ),
+        ] {
+            assert_eq!(lines(at, quote), expected, "{at:?} {quote:?}");
+        }
+        assert_eq!(quoted(&mut of_file(), (3, None), "nowhere(at, all);"), None);
+    }
+
+    #[test]
+    fn the_packet_says_it_where_there_is_no_file() {
+        let mut prover = QuoteProver::new(packet(), Arc::new(NoBlobs), Redactor::default());
+        let expected = QuotedLines::of(&[("transfer(amount);", "    ")]);
+        assert_eq!(
+            quoted(&mut prover, (11, None), "transfer(amount);"),
+            Some(expected.clone())
+        );
+        // Quoted as a hunk shows it: what is gone stands on no line.
+        let both = "-    check_balance()?;\n+    transfer(amount);";
+        let shown = QuotedLines::of(&[("    transfer(amount);", "    ")]);
+        assert_eq!(quoted(&mut prover, (11, None), both), Some(shown));
+        assert_eq!(quoted(&mut prover, (11, None), "check_balance()?;"), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! One edit, wherever it is read: the report, the formats for programs, what is applied, and the replay.
+
+use council_fake_models::{FakeModels, Reply, Rule};
+use serde_json::{Value, json};
+
+use crate::harness::Repo;
+use crate::models::{KEY, repo};
+
+const SOURCE: &str = "def run(cmd):\n    if cmd:\n        os.system(cmd)\n    else:\n        print(\"none\")\n    return 0\n";
+
+/// A review in which one judge quotes and suggests something at a line of `a.py`, and its finding as it is reported.
+fn suggested(line: u32, quote: &str, suggestion: &str) -> (Repo, Value) {
+    let finding = json!({"severity": "critical", "category": "injection", "description": "It runs what a caller sends.",
+        "location": {"path": "a.py", "line": line}, "quote": quote, "why": "w", "fix": "f", "suggestion": suggestion});
+    let rule = Rule::on(Reply::finding("FAIL", finding)).model("fake-gemini");
+    let models = FakeModels::start([rule]).unwrap();
+    let repo = repo(&models, "");
+    repo.write("a.py", SOURCE);
+    repo.commit("Run");
+    let args = ["review", "HEAD", "--json", "--deep", "--debate=off"];
+    let run = repo.council_with(&[KEY], &args);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let replayed = repo.council(["replay", "--json"]).stdout;
+    let replayed: Value = serde_json::from_str(&replayed).unwrap();
+    let found = |report: &Value| report["findings"][0]["finding"].clone();
+    assert_eq!(found(&replayed), found(&report));
+    (repo, found(&report))
+}
+
+fn source_of(repo: &Repo) -> String {
+    std::fs::read_to_string(repo.path().join("a.py")).unwrap()
+}
+
+/// The text that a format for programs puts in the place of which lines.
+fn offered(repo: &Repo) -> Value {
+    let rdjson = repo.council(["show", "--format", "rdjson"]).stdout;
+    let rdjson: Value = serde_json::from_str(&rdjson).unwrap();
+    rdjson["diagnostics"][0]["suggestions"][0].clone()
+}
+
+#[test]
+fn what_a_judge_left_out_before_its_lines_is_put_in_everywhere() {
+    let (repo, finding) = suggested(3, "os.system(cmd)", "subprocess.run([cmd])");
+    let wanted = "        subprocess.run([cmd])";
+    assert_eq!(finding["suggestion"], wanted);
+    assert_eq!(offered(&repo)["text"], wanted);
+    repo.council(["apply", "F1"]).ends(0);
+    let applied = SOURCE.replace("        os.system(cmd)", wanted);
+    assert_eq!(source_of(&repo), applied);
+}
+
+#[test]
+fn all_lines_that_are_quoted_are_replaced() {
+    let quote = "    if cmd:\n        os.system(cmd)\n    else:\n        print(\"none\")";
+    let wanted = quote.replace("os.system(cmd)", "subprocess.run([cmd])");
+    let (repo, finding) = suggested(2, quote, &wanted);
+    assert_eq!(finding["location"]["end_line"], 5, "{finding}");
+    assert_eq!(offered(&repo)["range"]["end"]["line"], 5);
+    repo.council(["apply", "F1"]).ends(0);
+    assert_eq!(source_of(&repo), SOURCE.replace(quote, &wanted));
+}
+
+#[test]
+fn lines_that_nobody_can_tell_are_not_replaced() {
+    let quote = "if cmd:\n    ...\n    print(\"none\")";
+    let (repo, finding) = suggested(2, quote, "    print(cmd)");
+    assert_eq!(finding["suggestion"], Value::Null, "{finding}");
+    repo.council(["apply", "F1"])
+        .ends(2)
+        .tells("has no suggestion");
+    assert_eq!(source_of(&repo), SOURCE);
+}
