@@ -23,8 +23,10 @@ pub(super) fn finding_in_place(shown: &FindingVersion) -> Finding {
     let claimed = finding.location.clone();
     finding.location = proven_place(&claimed, &shown.proof);
     settle_edit(&mut finding, shown, gap.is_some());
-    if let Some(line) = gap {
-        finding.quote = line;
+    let code = shown.quoted.as_ref().and_then(|quoted| quoted.code.clone());
+    // Whoever looks for the line later, in another commit, looks for its code.
+    if let Some(code) = gap.or(code) {
+        finding.quote = code;
     }
     if matches!(shown.proof, Proof::Removed { .. }) {
         // The line is not there any more: under the number of another one it would be taken for that one.
@@ -175,6 +177,16 @@ mod tests {
         ] {
             assert_eq!(edited(said, quoted), place, "{said:?} {quoted:?}");
         }
+    }
+
+    #[test]
+    fn a_finding_is_kept_with_the_code_that_it_quotes() {
+        let mut finding = crate::testing::finding(council_protocol::Severity::Critical, 8);
+        finding.quote = "8 +    run(x)".into();
+        let mut version = FindingVersion::of(finding, Proof::Verified);
+        let lines = QuotedLines::before("", "run(x)", Some(1));
+        version.quoted = Some(lines.without_marks("8 +    run(x)", &["run(x)"]));
+        assert_eq!(finding_in_place(&version).quote, "run(x)");
     }
 
     proptest::proptest! {

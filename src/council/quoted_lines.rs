@@ -18,6 +18,9 @@ pub struct QuotedLines {
     /// The blanks that it left out before each other line; none: not the same ones everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
+    /// The code alone, where the quote has more than that: numbers and markers of a diff, lines that the change removes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 impl QuotedLines {
@@ -42,6 +45,18 @@ impl QuotedLines {
             own: blanks(head.0).to_owned(),
             first,
             rest,
+            code: None,
+        }
+    }
+
+    /// The same for a quote that says more than these lines of code.
+    #[must_use]
+    pub fn without_marks(self, quote: &str, code: &[&str]) -> Self {
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let code = code.join("\n");
+        Self {
+            code: (bare(quote) != bare(&code)).then_some(code),
+            ..self
         }
     }
 

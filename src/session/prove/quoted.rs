@@ -35,7 +35,10 @@ impl QuoteProver {
         Some(match lines {
             Some(quoted) if begin == first => quoted,
             // The range begins with another line than the quote, at a depth of its own.
-            _ => QuotedLines::before(indent, &quote, count),
+            lines => QuotedLines {
+                code: lines.and_then(|quoted| quoted.code),
+                ..QuotedLines::before(indent, &quote, count)
+            },
         })
     }
 }
@@ -62,7 +65,9 @@ impl SearchText {
             let rows: Vec<(&str, &str)> = rows
                 .map(|(index, code)| (code, self.indents.get(index).unwrap_or_default()))
                 .collect();
-            Some(QuotedLines::of(&rows)).filter(|quoted| quoted.lines.is_some())
+            let code: Vec<&str> = rows.iter().map(|(code, _)| *code).collect();
+            let quoted = QuotedLines::of(&rows).without_marks(quote, &code);
+            Some(quoted).filter(|quoted| quoted.lines.is_some())
         })
     }
 
@@ -128,7 +133,8 @@ mod tests {
             (
                 (3, None),
                 "```\ntransfer( amount );\nnote(amount);\n```",
-                QuotedLines::of(&both),
+                QuotedLines::of(&both)
+                    .without_marks("```", &["transfer( amount );", "note(amount);"]),
             ),
             (
                 (3, None),
@@ -160,6 +166,28 @@ mod tests {
         assert_eq!(quoted(&mut of_file(), (3, None), "nowhere(at, all);"), None);
     }
 
+    /// Law: however a brief or a diff shows a line, what is known of its quote is the line: it is looked for in other commits.
+    #[test]
+    fn what_is_known_of_a_quote_is_its_code() {
+        let mut prover = of_file();
+        let code = "transfer(amount);";
+        for shown in [
+            "transfer(amount);",
+            "        transfer(amount);",
+            "3 +         transfer(amount);",
+            "3           transfer(amount);",
+            "3 |         transfer(amount);",
+            "3:         transfer(amount);",
+            "+        transfer(amount);",
+            "`transfer(amount);`",
+            "```rust\n        transfer(amount);\n```",
+        ] {
+            let found = quoted(&mut prover, (3, None), shown).unwrap();
+            let known = found.code.as_deref().unwrap_or(shown);
+            assert_eq!(known.trim(), code, "{shown:?}");
+        }
+    }
+
     #[test]
     fn the_packet_says_it_where_there_is_no_file() {
         let mut prover = QuoteProver::new(packet(), Arc::new(NoBlobs), Redactor::default());
@@ -171,6 +199,8 @@ mod tests {
         // Quoted as a hunk shows it: what is gone stands on no line.
         let both = "-    check_balance()?;\n+    transfer(amount);";
         let shown = QuotedLines::of(&[("    transfer(amount);", "    ")]);
+        let shown = shown.without_marks(both, &["    transfer(amount);"]);
+        assert_eq!(shown.code.as_deref(), Some("    transfer(amount);"));
         assert_eq!(quoted(&mut prover, (11, None), both), Some(shown));
         assert_eq!(quoted(&mut prover, (11, None), "check_balance()?;"), None);
     }
