@@ -4,7 +4,6 @@ use council_protocol::{Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Report;
 use super::lapsed::LapsedDismissal;
 use crate::council::means_same;
 use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
@@ -308,15 +307,6 @@ impl EarlierReview {
 pub(super) fn still_open(commit: &str) -> String {
     let commit = commit.get(..7).unwrap_or(commit);
     format!("found in the review of {commit} and not resolved since")
-}
-
-impl Report {
-    /// What it says of the findings of the review before it.
-    pub(crate) fn fate_notes(&self) -> Vec<String> {
-        let earlier = self.receipt.run.earlier.iter();
-        let notes = earlier.flat_map(|earlier| earlier.notes(&self.outcome.findings));
-        notes.collect()
-    }
 }
 
 fn is_zero(count: &usize) -> bool {

@@ -175,6 +175,13 @@ impl Report {
         self.outcome.procedure == Some(Procedure::Staged) && kinds.contains(&self.target.kind)
     }
 
+    /// What it says of the findings of the review before it.
+    pub(crate) fn fate_notes(&self) -> Vec<String> {
+        let earlier = self.receipt.run.earlier.iter();
+        let notes = earlier.flat_map(|earlier| earlier.notes(&self.outcome.findings));
+        notes.collect()
+    }
+
     /// Whether two sides wrote it in turn.
     pub(super) fn is_duel(&self) -> bool {
         let backend = self.receipt.run.backend.as_ref();
