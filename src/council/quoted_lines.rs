@@ -49,6 +49,12 @@ impl QuotedLines {
         }
     }
 
+    /// The same with the code that other lines of the quote say.
+    #[must_use]
+    pub fn with_code(self, code: Option<String>) -> Self {
+        Self { code, ..self }
+    }
+
     /// The same for a quote that says more than these lines of code.
     #[must_use]
     pub fn without_marks(self, quote: &str, code: &[&str]) -> Self {

@@ -94,6 +94,19 @@ impl VerdictCache {
             .collect()
     }
 
+    /// Forgets the verdicts that a later one has answered; those that cannot be removed stay.
+    pub(crate) fn forget_answered(&self, is_answered: impl Fn(&Report) -> bool) {
+        for (path, _) in self.folder.list_files() {
+            if self
+                .folder
+                .read(&path)
+                .is_some_and(|known| is_answered(&known))
+            {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
     /// Forgets everything, and says how many verdicts that were.
     ///
     /// # Errors

@@ -33,8 +33,9 @@ pub(crate) struct ReviewedSide<'a> {
     /// The line of a file at which a finding's quote is found as evidence is: judges quote in many forms, and what they were
     /// shown in a secret's place.
     pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
-    /// Whether a rule is the program's own: it is applied to every file that is judged. A tool may have failed.
-    pub(crate) is_own_rule: &'a dyn Fn(&str) -> bool,
+    /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may
+    /// have failed.
+    pub(crate) is_looked_for: &'a dyn Fn(&Finding) -> bool,
     /// Whether only a part of the change is reviewed: a file that is not listed may be changed all the same.
     pub(crate) is_part: bool,
 }
@@ -162,7 +163,7 @@ fn find_fate(
         ReviewedText::Text(text) if is_empty || line_in(&text).is_some() => {
             let fate = match &finding.rule {
                 // A rule that is applied again and finds nothing has the last word; of a tool the council hears whether it is.
-                Some(rule) if (side.is_own_rule)(rule) => FindingFate::Resolved,
+                Some(_) if (side.is_looked_for)(finding) => FindingFate::Resolved,
                 Some(_) => FindingFate::StillOpen,
                 None if is_empty => FindingFate::NotVerifiable,
                 None => FindingFate::StillOpen,

@@ -66,11 +66,18 @@ pub(super) fn objections(report: &Report, names: &JudgeNames<'_>) -> Vec<String>
     votes.retain(|vote| vote.left != Vote::Pass);
     votes.sort_by_key(|vote| std::cmp::Reverse(vote.given));
     let line = |vote: &SupportedVote<'_>| {
-        let why = match vote.judge.key_insight.trim() {
+        let judge = vote.judge;
+        // Whoever said something milder that does not count had its reason before.
+        let is_weak = judge.change.as_ref().is_some_and(|change| change.weak);
+        let insight = match is_weak && judge.r1 == Some(vote.given) {
+            true => &judge.first_insight,
+            false => &judge.key_insight,
+        };
+        let why = match insight.trim() {
             "" => "no reason is given",
             why => why,
         };
-        let name = names.get(&vote.judge.seat.judge);
+        let name = names.get(&judge.seat.judge);
         format!("{name} votes {}: {why}", vote.given.as_str())
     };
     votes.iter().map(line).collect()

@@ -16,7 +16,8 @@ use crate::council::outcome::Verdict;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
 use crate::memory::{
-    ChangedFiles, StandingObjections, VerdictCache, is_by_rules, is_objection, is_worth_keeping,
+    ChangedFiles, StandingObjections, VerdictCache, is_answered, is_by_rules, is_objection,
+    is_worth_keeping,
 };
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
@@ -458,6 +459,12 @@ impl<'a> VerdictMemory<'a> {
             reviewed: &reviewed_text(self.prepared, self.start),
         };
         self.standing.hear(report, &files)?;
+        // What another council said before, under its own settings, is answered as well.
+        if !is_objection(report) && is_worth_keeping(report) && !is_by_rules(report) {
+            let is_over =
+                |known: &Report| is_objection(known) && is_answered(known, report, &files);
+            self.cache.forget_answered(is_over);
+        }
         let brings = |standing: &Report| self.brings_change_of(standing);
         self.standing.answer_brought(report, &files, brings)
     }

@@ -26,7 +26,7 @@ fn no_side() -> ReviewedSide<'static> {
         is_judged: &|_| true,
         read: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
-        is_own_rule: &|rule| rule == "a-rule",
+        is_looked_for: &|finding| finding.rule.as_deref() == Some("a-rule"),
         is_part: false,
     }
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, Finding, Location, Packet, Proof, RepoPath, Side};
+use council_protocol::seat::AgentKind;
+use council_protocol::{
+    CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
+};
 
 use crate::council::Outcome;
 use crate::publish::{
@@ -18,6 +21,7 @@ use crate::run::context::RunContext;
 use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::prepare::PreparedReview;
 use crate::run::recognition::VerdictMemory;
+use crate::run::seats::SeatPlanner;
 use crate::session::QuoteProver;
 
 /// The report that answers this change already, found by its key: the last run's on the pull request, or, for an entry of a
@@ -179,6 +183,19 @@ pub(crate) fn skip_unchanged_files(
     ));
 }
 
+/// Whether a rule that finds something no more has looked for it: it sits, or what it finds is heard beside models.
+fn is_looked_for(finding: &Finding, seats: &[Seat]) -> bool {
+    let Some(id) = finding.rule.as_deref() else {
+        return false;
+    };
+    let applies = |seat: &Seat| {
+        matches!(seat.agent.kind, AgentKind::Builtin { .. })
+            && council_builtin::applies_rule(&seat.perspective.name, id)
+    };
+    let is_known = council_builtin::rules().any(|rule| rule.id == id);
+    is_known && (finding.severity == Severity::Critical || seats.iter().any(applies))
+}
+
 /// Adds what the last run found and what still stands.
 pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     let blobs = &prepared.change.blobs;
@@ -211,13 +228,20 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         Ok(None) => ReviewedText::Gone,
         Err(_) => ReviewedText::Unreadable,
     };
+    let config = &prepared.config;
+    let seats = SeatPlanner {
+        config,
+        deep: false,
+    }
+    .plan_seats()
+    .unwrap_or_default();
     let side = ReviewedSide {
         files: coverage.iter().map(|file| file.path.clone()).collect(),
         changes: &prepared.packet.files,
         is_judged: &is_judged,
         read: &read,
         prove: &prove,
-        is_own_rule: &|id| council_builtin::rules().any(|rule| rule.id == id),
+        is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_part,
     };
     prepared.earlier = Some(before.carry_findings(&side));

@@ -21,7 +21,7 @@ pub(super) fn found_meanwhile(
         is_judged: &|_| false,
         read: &|_| ReviewedText::Unreadable,
         prove: &|_, _| None,
-        is_own_rule: &|_| false,
+        is_looked_for: &|_| false,
         is_part: false,
     };
     let known: Vec<&str> = before

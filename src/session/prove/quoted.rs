@@ -35,10 +35,8 @@ impl QuoteProver {
         Some(match lines {
             Some(quoted) if begin == first => quoted,
             // The range begins with another line than the quote, at a depth of its own.
-            lines => QuotedLines {
-                code: lines.and_then(|quoted| quoted.code),
-                ..QuotedLines::before(indent, &quote, count)
-            },
+            lines => QuotedLines::before(indent, &quote, count)
+                .with_code(lines.and_then(|quoted| quoted.code)),
         })
     }
 }
