@@ -211,12 +211,15 @@ fn keep_proven(
         }
     }
     for raised in draft.independent_findings {
-        let is_there = answer
-            .independent_findings
-            .iter()
-            .any(|r| is_same(&r.finding, &raised.finding));
-        if !is_there && is_proven(state, seat, &raised.finding) {
+        let found = &raised.finding;
+        let later = answer.independent_findings.iter().map(|r| &r.finding);
+        let mut said = later.chain(&answer.findings);
+        let is_there = said.clone().any(|f| is_same(f, found));
+        let is_held = said.any(|f| f.severity == Severity::Critical && is_near(f, found));
+        if !is_there && is_proven(state, seat, found) {
             answer.independent_findings.push(raised);
+        } else if !is_there && !is_held && found.severity == Severity::Critical {
+            given_up.push(raised.finding);
         }
     }
     // Both halves of a contradiction that the judge does not decide stay in it.

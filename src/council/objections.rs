@@ -165,7 +165,8 @@ impl Outcome {
 /// Lines between a quote that is nowhere and one that holds, for the two to be about one problem.
 const NEAR_LINES: u32 = 3;
 
-/// Whether one of these judges keeps to a critical finding whose quote is nowhere, and nobody's quote shows that problem.
+/// Whether one of these judges named a critical finding whose quote is nowhere, and nobody's quote shows that problem. Taken back
+/// it is no better than one that was proven: nobody else has looked at it.
 pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) -> bool {
     let critical = || {
         let members = findings.iter().flat_map(|found| &found.members);
@@ -183,7 +184,7 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
         })
     };
     // What is missing has no line to quote: a finding about a file that is nowhere, or about no file, is as good as any.
-    let mut lost = critical().filter(|m| !m.proof.resolves() && !m.withdrawn);
+    let mut lost = critical().filter(|m| !m.proof.resolves());
     lost.any(|m| judges.contains(&&m.judge) && !is_shown(m))
 }
 

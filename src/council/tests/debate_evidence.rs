@@ -68,6 +68,42 @@ fn an_objection_without_a_finding_is_taken_back_by_no_quote() {
     }
 }
 
+/// Law: a lost quote is no way out of the record, whatever its judge says of it afterwards.
+#[test]
+fn a_critical_without_its_quote_is_not_green_once_it_is_taken_back() {
+    for (vote, line) in [
+        (Vote::Pass, 20),
+        (Vote::Warn, 20),
+        (Vote::Pass, 3),
+        (Vote::Warn, UNRELATED),
+    ] {
+        let mut run = Run::seated(debate(2));
+        let lost = council_protocol::Finding {
+            quote: made_up().quote,
+            ..finding(Severity::Critical, 3)
+        };
+        let insist = |a: &mut council_protocol::Answer| a.findings = vec![lost.clone()];
+        run.answer("judge-1", Vote::Fail, insist);
+        if run.open.contains_key("judge-1")
+            && *run.task("judge-1") != council_protocol::Task::Review
+        {
+            run.answer("judge-1", Vote::Fail, insist);
+        }
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-1", vote, |a| {
+            a.withdrawn = vec![Withdrawal {
+                finding: 1,
+                evidence: Some(evidence(line)),
+            }];
+            a.change = change(Vote::Fail, vote, Some(evidence(line)));
+        });
+        if run.open.contains_key("judge-2") {
+            run.answer("judge-2", Vote::Pass, |_| {});
+        }
+        assert_ne!(run.concluded().verdict, Verdict::Pass, "{vote:?} {line}");
+    }
+}
+
 #[test]
 fn withdrawing_a_finding_has_the_same_bar() {
     let level = |evidence: Option<council_protocol::answer::Evidence>| {
