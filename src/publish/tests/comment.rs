@@ -10,7 +10,7 @@ use crate::publish::comment::comment_body;
 use crate::publish::kept::OpenFinding;
 use crate::publish::{ForgeState, PublishOptions, ReviewState};
 use crate::report::markdown::ReadingPlace;
-use crate::report::{EarlierFinding, EarlierReview, FindingFate, Report};
+use crate::report::{EarlierFinding, EarlierReview, FindingFate, Report, json};
 
 const BEFORE: &str = "abc1234e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a";
 
@@ -232,6 +232,8 @@ fn a_recognised_report_has_every_finding() {
 fn an_objection_without_a_finding_is_no_base_for_an_update() {
     let is_base = |object: &dyn Fn(&mut JudgeRecord)| {
         let mut now = report(0);
+        let example = include_str!("../../../docs/examples/report.json");
+        now.outcome.judges = json::parse(example).unwrap().outcome.judges;
         now.outcome.judges.iter_mut().for_each(|judge| {
             (judge.counted, judge.lost_vote, judge.unplaced) = (Some(Vote::Pass), None, None);
         });
