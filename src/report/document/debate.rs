@@ -249,6 +249,7 @@ impl<'a> RoundWriter<'a> {
             ))
         });
         for (how, who) in group::by_key(told) {
+            let how = if who.len() == 1 { how.one } else { how.several };
             self.push_sentence(0, format!("{} {how}", words::join_names(&who)));
         }
     }
@@ -342,29 +343,59 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
     format!("{}:{}: {quote}", evidence.path.display(), evidence.line)
 }
 
+/// How the vote of one judge fared, or those of several: verbs have a number.
+#[derive(Debug, PartialEq)]
+struct LaterMove {
+    one: String,
+    several: String,
+}
+
+impl LaterMove {
+    fn of_any(words: String) -> Self {
+        Self {
+            several: words.clone(),
+            one: words,
+        }
+    }
+
+    /// What is so, and that the first votes stand.
+    fn standing(one: &str, several: &str) -> Self {
+        Self {
+            one: format!("{one}: the vote of round 1 stands"),
+            several: format!("{several}: their votes of round 1 stand"),
+        }
+    }
+}
+
 /// Why only the first round has an answer of a judge.
-fn silence(report: &Report, judge: &JudgeRecord, is_cut: bool) -> String {
+fn silence(report: &Report, judge: &JudgeRecord, is_cut: bool) -> LaterMove {
     let has_failed = judge.failures.iter().any(|f| f.round > 1);
     let grant = &judge.grant;
     let can_be_asked = grant.granted.has(&Capability::Message)
         || grant.emulated.contains_key(&Capability::Message);
-    if has_failed {
+    let (one, several) = if has_failed {
         let why = failure_reason(report, judge, RoundNumber::SECOND);
-        format!("gave no answer ({why}): the vote of round 1 stands")
+        let words = format!("gave no answer ({why})");
+        return LaterMove::standing(&words, &words);
     } else if is_cut {
-        "had not answered again when the run was cut short: the vote of round 1 stands".to_owned()
+        let words = "had not answered again when the run was cut short";
+        (words, words)
     } else if can_be_asked {
-        "was not asked again, as nothing was open for it: the vote of round 1 stands".to_owned()
+        (
+            "was not asked again, as nothing was open for it",
+            "were not asked again, as nothing was open for them",
+        )
     } else {
-        "cannot be asked again: the vote of round 1 stands".to_owned()
-    }
+        ("cannot be asked again", "cannot be asked again")
+    };
+    LaterMove::standing(one, several)
 }
 
 /// How a vote fared after the first round; nothing where it was given again.
-fn later_move(report: &Report, judge: &JudgeRecord, is_cut: bool) -> Option<String> {
+fn later_move(report: &Report, judge: &JudgeRecord, is_cut: bool) -> Option<LaterMove> {
     match &judge.change {
         _ if judge.seat.agent.deterministic => None,
-        Some(change) => Some(move_text(change)),
+        Some(change) => Some(LaterMove::of_any(move_text(change))),
         None if judge.r1.is_some() && judge.r2.is_none() => Some(silence(report, judge, is_cut)),
         None => None,
     }

@@ -165,3 +165,24 @@ fn a_finding_that_is_a_note_is_called_one() {
         }
     }
 }
+
+/// The first judges of a debate as those who were not asked a second time.
+fn unasked_again(count: usize) -> Report {
+    let mut report = samples::fail();
+    for judge in report.outcome.judges.iter_mut().take(count) {
+        (judge.r2, judge.change) = (None, None);
+        judge.failures.clear();
+        judge.seat.agent.deterministic = false;
+    }
+    report
+}
+
+#[test]
+fn what_became_of_votes_is_told_in_the_right_number() {
+    let told = |count| comment(&unasked_again(count));
+    let one =
+        "security was not asked again, as nothing was open for it: the vote of round 1 stands";
+    assert!(told(1).contains(one), "{}", told(1));
+    let two = "security and error-paths were not asked again, as nothing was open for them: their votes of round 1 stand";
+    assert!(told(2).contains(two), "{}", told(2));
+}
