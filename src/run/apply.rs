@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use council_protocol::{Location, RepoPath};
 use council_secrets::Redactor;
 
-use crate::council::reproduction::ReproductionStanding;
+use crate::council::reproduction::{ReproductionStanding, SuggestionCheck};
 use crate::git::{self, RepositoryPaths};
 use crate::report::{self, Report};
 use crate::run::context::RunContext;
@@ -103,10 +103,38 @@ fn new_worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
     Ok(file)
 }
 
+/// What is done with a suggestion with which its test is known not to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnfitSuggestion {
+    Refuse,
+    Apply,
+}
+
+/// Refuses a suggestion that was tried and does not mend what its test proves.
+fn refuse_unfit(
+    name: &str,
+    (id, run): (&str, Option<&str>),
+    tried: &SuggestionCheck,
+) -> Result<(), RunError> {
+    if !tried.is_unfit() {
+        return Ok(());
+    }
+    let run = run.map(|run| format!(" --run {run}")).unwrap_or_default();
+    let tried = report::suggestion_words(tried);
+    let why = Untrusted::new(&tried).line();
+    Err(
+        RunError::usage(format!("the suggestion of {name} is not applied: {why}")).hint(format!(
+            "mend it yourself; the test and its output: git council show {id} --reproduction{run}; to apply the suggestion \
+             all the same: git council apply {id}{run} --force"
+        )),
+    )
+}
+
 /// Writes the suggestion of a finding into the worktree; says what was written.
 pub(crate) fn apply_suggestion(
     id: &str,
     run: Option<&str>,
+    unfit: UnfitSuggestion,
     start: &RunContext,
 ) -> Result<String, RunError> {
     let found = findings::find_finding(start, id, run)?;
@@ -115,13 +143,17 @@ pub(crate) fn apply_suggestion(
         finding, report, ..
     } = found;
     let name = findings::name_finding(&finding);
-    let tried = finding.suggestion_check.as_ref();
-    let tried = tried.map(report::suggestion_words).unwrap_or_default();
-    let finding = finding.finding;
-    let Some(suggestion) = &finding.suggestion else {
+    let check = finding.suggestion_check.as_ref();
+    let tried = check.map(report::suggestion_words).unwrap_or_default();
+    let judged = &finding.finding;
+    let Some(suggestion) = &judged.suggestion else {
         return Err(RunError::usage(format!("{name} has no suggestion"))
             .hint("the fix is only described in words: git council show"));
     };
+    if let (UnfitSuggestion::Refuse, Some(check)) = (unfit, check) {
+        refuse_unfit(&name, (&finding.id, run), check)?;
+    }
+    let finding = judged;
     if let Some(why) = unfit_text(suggestion) {
         return Err(
             RunError::usage(format!("the suggestion of {name} is not applied: {why}"))

@@ -10,7 +10,7 @@ use super::left_out;
 use super::tools::ToolCall;
 use super::workspace::describe_place;
 use crate::report::Report;
-use crate::run::apply::apply_suggestion;
+use crate::run::apply::{UnfitSuggestion, apply_suggestion};
 use crate::run::context::{Notifier, RunContext};
 use crate::run::convene::{ConveneOptions, convene_review};
 use crate::run::dismiss::{DismissRequest, FindingDecision, dismiss};
@@ -146,7 +146,9 @@ pub(super) fn conduct(
             explain(&id, run_of(&id).as_deref(), COLUMNS, &start).map(named_data)
         }
         ToolCall::Apply { id } => {
-            apply_suggestion(&id, run_of(&id).as_deref(), &start).map(named_data)
+            let run = run_of(&id);
+            // A person may want it all the same, and says so on the command line.
+            apply_suggestion(&id, run.as_deref(), UnfitSuggestion::Refuse, &start).map(named_data)
         }
         ToolCall::Dismiss { id, reason, ground } => {
             let request = DismissRequest {

@@ -176,7 +176,22 @@ fn a_suggestion_is_tried_by_the_test_that_proves_its_finding() {
         }
         let rdjson = repo.council(["show", "--format", "rdjson"]).ends(0).stdout;
         assert_eq!(rdjson.contains("\"suggestions\""), exported, "{rdjson}");
-        repo.council(["apply", "F1"]).ends(0).prints(words);
+        if exported {
+            repo.council(["apply", "F1"]).ends(0).prints(words);
+            continue;
+        }
+        // What is known not to work is put in by those who say so.
+        let before = std::fs::read_to_string(repo.path().join(language.file)).unwrap();
+        let read = || std::fs::read_to_string(repo.path().join(language.file)).unwrap();
+        repo.council(["apply", "F1"])
+            .ends(2)
+            .tells(words)
+            .tells("git council apply F1 --force");
+        assert_eq!(read(), before);
+        repo.council(["apply", "F1", "--force"])
+            .ends(0)
+            .prints(words);
+        assert_ne!(read(), before);
     }
 }
 

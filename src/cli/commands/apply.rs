@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::context::CommandContext;
-use crate::run::apply::{add_test, apply_suggestion};
+use crate::run::apply::{UnfitSuggestion, add_test, apply_suggestion};
 use crate::run::error::RunError;
 
 /// A review of commits, the next thing that people run, reads nothing of the worktree.
@@ -19,6 +19,9 @@ pub(crate) struct ApplyArgs {
     /// Add the test that proves the finding to the worktree, instead of the fix
     #[arg(long)]
     test: bool,
+    /// Apply it even if its test is known to fail or not to run with it
+    #[arg(long, conflicts_with = "test")]
+    force: bool,
     /// Look in this run instead of the last report
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
@@ -30,7 +33,11 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
             .console
             .print(&add_test(&args.id, args.run.as_deref(), start)?);
     }
-    let done = apply_suggestion(&args.id, args.run.as_deref(), start)?;
+    let unfit = match args.force {
+        true => UnfitSuggestion::Apply,
+        false => UnfitSuggestion::Refuse,
+    };
+    let done = apply_suggestion(&args.id, args.run.as_deref(), unfit, start)?;
     start.console.print(&done)?;
     start.console.print(NEXT_STEP)
 }
