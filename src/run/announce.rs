@@ -1,6 +1,7 @@
 //! What is told before anybody is asked: what leaves the machine, to whom, and what it may cost.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use council_protocol::Seat;
 
@@ -31,17 +32,11 @@ pub(crate) fn describe_dry_run(
             Untrusted::new(&why).line()
         ));
     }
-    let config = &prepared.config;
-    let planned = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
-    let (seats, quorum) = (planned.seats, planned.quorum);
-    // The fence's mark has the same length whatever is drawn.
-    let seed = RunSeed("0".repeat(64));
-    let prompts = SeatPrompts::for_review(&seats, prepared, &seed, quorum)?;
-    let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
-        Some(parts @ 2..) => shards::seats_for_shards(&seats, parts, u64::MAX)?,
-        _ => seats,
-    };
-    let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
+    let PlannedCalls {
+        prompts,
+        seats,
+        forecast,
+    } = plan_calls(prepared, deep)?;
     let mut lines = forecast.render_lines();
     lines.extend(prepared.hidden.as_ref().map(|_| HIDDEN_GAP.to_owned()));
     lines.extend(whole::suggest_whole_review(
@@ -60,6 +55,44 @@ pub(crate) fn describe_dry_run(
         .chain(of_prompts.into_iter().flatten());
     lines.extend(notes.map(|note| format!("note: {note}")));
     Ok(lines.iter().map(|line| clean_line(line) + "\n").collect())
+}
+
+/// Who would be asked in a review, and what that may cost.
+struct PlannedCalls {
+    prompts: Option<Arc<SeatPrompts>>,
+    seats: Vec<Seat>,
+    forecast: RunEstimate,
+}
+
+fn plan_calls(prepared: &PreparedReview, deep: bool) -> Result<PlannedCalls, RunError> {
+    let config = &prepared.config;
+    let planned = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
+    let (seats, quorum) = (planned.seats, planned.quorum);
+    // The fence's mark has the same length whatever is drawn.
+    let seed = RunSeed("0".repeat(64));
+    let prompts = SeatPrompts::for_review(&seats, prepared, &seed, quorum)?;
+    let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
+        Some(parts @ 2..) => shards::seats_for_shards(&seats, parts, u64::MAX)?,
+        _ => seats,
+    };
+    let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
+    Ok(PlannedCalls {
+        prompts,
+        seats,
+        forecast,
+    })
+}
+
+/// Of whom in a review nobody will ever know what an answer costs; none: nothing is sent, so that nothing is known of it.
+pub(crate) fn uncountable_recipients(
+    prepared: &PreparedReview,
+) -> Result<Option<Vec<String>>, RunError> {
+    if reason_to_skip(prepared).is_some() {
+        return Ok(None);
+    }
+    let forecast = plan_calls(prepared, false)?.forecast;
+    let unknown = || forecast.uncountable().into_iter().map(str::to_owned);
+    Ok(forecast.sends_anything().then(|| unknown().collect()))
 }
 
 /// A line of the forecast as a terminal may have it, with its indent.

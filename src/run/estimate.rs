@@ -86,6 +86,8 @@ impl JudgeTurns {
 struct BriefRecipient {
     /// Whether it is, or speaks with, somebody elsewhere.
     elsewhere: bool,
+    /// Whether it says itself what each answer has cost.
+    tells_cost: bool,
     judges: Vec<String>,
     /// Tokens of one round of all its judges, if no cache helps.
     input: u64,
@@ -98,6 +100,7 @@ impl BriefRecipient {
     fn new(seat: &Seat) -> Self {
         Self {
             elsewhere: is_elsewhere(&seat.agent.kind),
+            tells_cost: matches!(seat.agent.kind, AgentKind::Claude(_)),
             judges: Vec::new(),
             input: 0,
             output: 0,
@@ -429,6 +432,14 @@ impl RunEstimate {
     pub(crate) fn list_recipients(&self) -> String {
         let elsewhere = self.to.iter().filter(|(_, recipient)| recipient.elsewhere);
         elsewhere.map(|(name, _)| format!("{name}\n")).collect()
+    }
+
+    /// Of whom nobody will ever know what an answer costs: neither has it a price, nor does it say so itself. No bound holds
+    /// these, not even between two reviews.
+    pub(crate) fn uncountable(&self) -> Vec<&str> {
+        let unknown = |to: &BriefRecipient| to.elsewhere && to.usd.is_none() && !to.tells_cost;
+        let unknown = self.to.iter().filter(|(_, to)| unknown(to));
+        unknown.map(|(name, _)| name.as_str()).collect()
     }
 
     /// Why a bound of the cost, in millionths of a dollar, does not hold; none: every call has a price.

@@ -6,6 +6,7 @@ use crate::run::call_extras::schema_bytes;
 fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
     let recipient = |usd| BriefRecipient {
         elsewhere: true,
+        tells_cost: false,
         judges: vec!["judge-1".to_owned()],
         input: 10,
         output: 10,
@@ -31,6 +32,38 @@ fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
         lines.contains("total: at least $0.100; no price is known of b at"),
         "{lines}"
     );
+}
+
+/// A program that says what it costs is bounded from one answer to the next, whatever price is known.
+#[test]
+fn who_neither_has_a_price_nor_says_what_it_costs_is_uncountable() {
+    let forecast = |elsewhere, usd, tells_cost| RunEstimate {
+        to: BTreeMap::from([(
+            "a".to_owned(),
+            BriefRecipient {
+                elsewhere,
+                tells_cost,
+                judges: vec!["judge-1".to_owned()],
+                input: 10,
+                output: 10,
+                usd,
+            },
+        )]),
+        largest: BriefSize::of_bytes(100),
+        brief: None,
+        extras: CallExtras::default(),
+        redactions: 0,
+        left_out: Vec::new(),
+        turns: JudgeTurns::ONCE,
+    };
+    assert_eq!(forecast(true, None, false).uncountable(), ["a"]);
+    for known in [
+        forecast(true, Some((0.1, 0.2)), false),
+        forecast(true, None, true),
+        forecast(false, None, false),
+    ] {
+        assert_eq!(known.uncountable(), [""; 0]);
+    }
 }
 
 #[test]
@@ -90,6 +123,7 @@ fn named_tokens(lines: &[String]) -> (u64, Vec<u64>) {
 fn a_bound_that_does_not_hold_is_told() {
     let recipient = BriefRecipient {
         elsewhere: true,
+        tells_cost: false,
         judges: vec!["judge-1".to_owned()],
         input: 10,
         output: 10,

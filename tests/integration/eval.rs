@@ -287,11 +287,7 @@ fn the_limit_of_a_council_is_a_part_of_it_and_that_of_the_evaluation_is_not() {
             .ends(0)
     };
     let first = hold(&["--max-cost", "100"]);
-    assert!(
-        !first.stdout.contains("--max-cost is spent"),
-        "{}",
-        first.stdout
-    );
+    assert!(!first.stdout.contains("--max-cost"), "{}", first.stdout);
     let ended = result_lines(&run, "ended");
     assert!(ended > 0, "{}", first.stdout);
     // More money for the evaluation is none for the council.
@@ -315,20 +311,56 @@ fn the_same_command_twice_costs_no_more_than_once() {
         let args: Vec<&str> = run.iter().map(String::as_str).chain(more).collect();
         repo.council_with(&[KEY], &args).ends(0)
     };
-    hold("1").prints("--max-cost is spent");
+    let told = hold("1");
+    told.prints("that --max-cost leaves")
+        .prints("counting earlier commands")
+        .prints("a higher --max-cost");
     let first = models.stats().requests;
     assert!((1..16).contains(&first), "{first}");
-    hold("1").prints("--max-cost is spent");
+    // How many were held stands beside how many were not.
+    let held = result_lines(&run, "ended");
+    hold("1").prints("that --max-cost leaves").prints(&format!(
+        "{held} of 16 reviews are held; {} are not",
+        16 - held
+    ));
     assert_eq!(models.stats().requests, first);
-    hold("2").prints("--max-cost is spent");
+    hold("2").prints("that --max-cost leaves");
     let second = models.stats().requests;
     assert!((first + 1..16).contains(&second), "{first} {second}");
     // With enough, all are over, none of them twice.
-    hold("100");
+    hold("100").prints("16 of 16 reviews are held.");
     assert_eq!(
         (models.stats().requests, result_lines(&run, "ended")),
         (16, 16)
     );
+    hold("100").prints("All 16 reviews were held before: nobody was asked.");
+}
+
+/// Without any price each review would be held, whatever the bound says, and each with one and the same warning.
+#[test]
+fn a_bound_that_bounds_nothing_is_refused_before_the_first_review() {
+    let models = FakeModels::start([Rule::on(Reply::default())]).unwrap();
+    let (repo, mut run) = prepared();
+    write_council(&repo, "paid.toml", &paid(&models, ""));
+    seat_paid(&repo, &mut run);
+    let hold = |more: &[&str]| {
+        let args: Vec<&str> = run.iter().map(String::as_str).collect();
+        repo.council_with(&[KEY], &[&args[..], more].concat())
+    };
+    for more in [&["--max-cost", "5"][..], &["--max-cost", "5", "--dry-run"]] {
+        hold(more)
+            .ends(2)
+            .tells("--max-cost does not bound the council paid: no price is known for")
+            .tells("leave --max-cost out");
+    }
+    assert_eq!(models.stats().requests, 0);
+    hold(&[]).ends(0).prints("2 of 2 reviews are held.");
+    assert_eq!(models.stats().requests, 2);
+    // What is wrong with a council itself is told once, and not once a review.
+    write_council(&repo, "paid.toml", &paid(&models, "[limits]\ncost = 5\n"));
+    let told = hold(&[]).ends(0).stderr;
+    let warnings = told.matches("the bound of the cost does not hold").count();
+    assert_eq!(warnings, 1, "{told}");
 }
 
 /// What only later commits, the worktree and people's words know.

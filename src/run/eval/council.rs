@@ -2,11 +2,13 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::config::resolve_layers;
 use crate::packet::sha256;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::eval::once::OnceNotifier;
 use crate::run::layers::user_layers;
 use crate::safe_file;
 
@@ -42,6 +44,7 @@ impl EvalCouncil {
         let said = [env!("CARGO_PKG_VERSION").as_bytes(), b"\0", &bytes].concat();
         let context = RunContext {
             environment: start.environment.with_user_file(&file),
+            notifier: Arc::new(OnceNotifier::new(start.notifier.clone())),
             ..start.clone()
         };
         // Else every trial would fail over it, one after another.

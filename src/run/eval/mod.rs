@@ -6,5 +6,6 @@ pub(crate) mod council;
 pub(crate) mod files;
 pub(crate) mod labels;
 pub(crate) mod mended;
+mod once;
 pub(crate) mod recount;
 pub(crate) mod trial;

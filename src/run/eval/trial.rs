@@ -49,13 +49,50 @@ pub(crate) enum TrialEnd {
     Ended(Box<TrialResult>),
     /// Nobody could be asked, or the change could not be read.
     Failed(RunError),
-    /// The money is spent.
+    /// The money is spent, or what is left does not suffice.
     Unpaid,
     /// Somebody wants it to stop.
     Interrupted,
 }
 
 impl TrialRunner<'_> {
+    /// Refuses a bound that bounds nothing, before it lets a hundred reviews be paid for: of the first change that a
+    /// council would be asked about, as the others are asked of the same models.
+    pub(crate) fn check_bound(
+        &self,
+        items: &[LabelledChange],
+        council: &EvalCouncil,
+    ) -> Result<(), RunError> {
+        if self.max_cost.is_none() {
+            return Ok(());
+        }
+        let uncountable = |item| {
+            let (prepared, _) = self.prepare(item, council, 0.0).ok()?;
+            announce::uncountable_recipients(&prepared).ok().flatten()
+        };
+        let unknown = items.iter().find_map(uncountable).unwrap_or_default();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let (name, unknown) = (&council.name, unknown.join(" and "));
+        Err(RunError::usage(format!(
+            "--max-cost does not bound the council {name}: no price is known for {unknown}"
+        ))
+        .hint(format!(
+            "set `prices.MODEL.input` and `.output` in the file of {name}, or leave --max-cost out"
+        )))
+    }
+
+    /// Whether a trial is over.
+    pub(crate) fn is_held(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+        repeat: u32,
+    ) -> bool {
+        self.book.is_over(&key_of(item, council, repeat))
+    }
+
     /// Holds a trial, unless it was held before.
     pub(crate) fn hold(
         &mut self,
@@ -63,12 +100,7 @@ impl TrialRunner<'_> {
         council: &EvalCouncil,
         repeat: u32,
     ) -> Result<TrialEnd, RunError> {
-        let key = TrialKey {
-            item: item.id.clone(),
-            council: council.name.clone(),
-            digest: council.digest.clone(),
-            repeat,
-        };
+        let key = key_of(item, council, repeat);
         let is_again = self.again && self.book.is_without_verdict(&key);
         if self.book.is_over(&key) && !is_again {
             return Ok(TrialEnd::Known);
@@ -76,9 +108,8 @@ impl TrialRunner<'_> {
         if self.interrupts.was_interrupted() {
             return Ok(TrialEnd::Interrupted);
         }
-        let is_spent =
-            |most| self.book.is_too_little(most) || most - self.book.spent() < LEAST_DOLLARS;
-        if self.max_cost.is_some_and(is_spent) {
+        let suffices_no_more = |most| self.book.is_too_little(most) || self.is_spent();
+        if self.max_cost.is_some_and(suffices_no_more) {
             return Ok(TrialEnd::Unpaid);
         }
         let held = match self.book.open_run(&key).map(str::to_owned) {
@@ -142,8 +173,13 @@ impl TrialRunner<'_> {
         self.files.add_result(&line)
     }
 
+    /// Whether nothing is left of the bound.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left().is_some_and(|left| left < LEAST_DOLLARS)
+    }
+
     /// What may still be spent, in US dollars; none: no bound.
-    fn left(&self) -> Option<f64> {
+    pub(crate) fn left(&self) -> Option<f64> {
         self.max_cost.map(|most| most - self.book.spent())
     }
 
@@ -262,6 +298,15 @@ impl TrialRunner<'_> {
     ) -> Result<String, RunError> {
         let prepared = self.prepare(item, council, 0.0)?.0;
         announce::describe_dry_run(&prepared, false, &council.context)
+    }
+}
+
+fn key_of(item: &LabelledChange, council: &EvalCouncil, repeat: u32) -> TrialKey {
+    TrialKey {
+        item: item.id.clone(),
+        council: council.name.clone(),
+        digest: council.digest.clone(),
+        repeat,
     }
 }
 

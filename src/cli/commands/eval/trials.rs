@@ -93,42 +93,108 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunErr
         again: args.again,
         interrupts: InterruptRelay::default(),
     };
+    for council in &councils {
+        runner.check_bound(&items, council)?;
+    }
+    let wanted = WantedTrials {
+        items: &items,
+        councils: &councils,
+        repeat: args.repeat,
+    };
     if args.dry_run {
-        print_forecast(&items, &councils, args, &runner, start)?;
+        print_forecast(&wanted, &runner, start)?;
         return Ok(exit::OK);
     }
     // Between two reviews, too.
     runner.interrupts = InterruptRelay::listen_to_signals()
         .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
+    hold_trials(&wanted, args, &mut runner, start)
+}
+
+/// Every change with every council, as often as it is wanted.
+struct WantedTrials<'a> {
+    items: &'a [LabelledChange],
+    councils: &'a [EvalCouncil],
+    repeat: u32,
+}
+
+impl WantedTrials<'_> {
+    fn count(&self) -> usize {
+        self.items.len() * self.councils.len() * self.repeat as usize
+    }
+
+    /// The trials in their order, each with the number of its change.
+    fn all(&self) -> impl Iterator<Item = (usize, &LabelledChange, &EvalCouncil, u32)> {
+        let repeats = self.repeat;
+        let of_item = move |(number, item)| {
+            let councils = self.councils.iter();
+            councils.flat_map(move |council| {
+                (1..=repeats).map(move |repeat| (number, item, council, repeat))
+            })
+        };
+        (1..).zip(self.items).flat_map(of_item)
+    }
+
+    fn count_held(&self, runner: &TrialRunner<'_>) -> usize {
+        let trials = self.all();
+        trials
+            .filter(|(_, item, council, repeat)| runner.is_held(item, council, *repeat))
+            .count()
+    }
+
+    /// How many are held, and how many are not.
+    fn describe_held(&self, runner: &TrialRunner<'_>) -> String {
+        let (all, held) = (self.count(), self.count_held(runner));
+        let verb = if held == 1 { "is" } else { "are" };
+        let open = match all - held {
+            0 => String::new(),
+            1 => "; 1 is not".to_owned(),
+            many => format!("; {many} are not"),
+        };
+        format!("{held} of {} {verb} held{open}.", count_noun(all, "review"))
+    }
+}
+
+fn hold_trials(
+    wanted: &WantedTrials<'_>,
+    args: &TrialArgs,
+    runner: &mut TrialRunner<'_>,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
     let mut progress = Progress::default();
-    for (number, item) in (1..).zip(&items) {
-        for council in &councils {
-            for repeat in 1..=args.repeat {
-                let place = format!("{number}/{} {} {}", items.len(), item.id, council.name);
-                let said = match runner.hold(item, council, repeat)? {
-                    TrialEnd::Known => continue,
-                    TrialEnd::Unpaid => return stop_unpaid(args, &runner, start),
-                    TrialEnd::Interrupted => return stop_interrupted(start),
-                    TrialEnd::Ended(result) => progress.note_result(&result),
-                    TrialEnd::Failed(error) => progress.note_failure(error.message),
-                };
-                let said = format!("{place}: {said}");
-                start
-                    .console
-                    .write_stderr(&(Untrusted::new(&said).line() + "\n"));
-            }
-        }
+    for (number, item, council, repeat) in wanted.all() {
+        let place = format!(
+            "{number}/{} {} {}",
+            wanted.items.len(),
+            item.id,
+            council.name
+        );
+        let said = match runner.hold(item, council, repeat)? {
+            TrialEnd::Known => continue,
+            TrialEnd::Unpaid => return stop_unpaid(wanted, args, runner, start),
+            TrialEnd::Interrupted => return stop_interrupted(wanted, runner, start),
+            TrialEnd::Ended(result) => progress.note_result(&result),
+            TrialEnd::Failed(error) => progress.note_failure(error.message),
+        };
+        let said = format!("{place}: {said}");
+        start
+            .console
+            .write_stderr(&(Untrusted::new(&said).line() + "\n"));
     }
     if runner.book.ended.is_empty() {
         return Err(progress.nothing_held());
     }
-    start.console.print(&progress.next_step(args))?;
+    let held = wanted.describe_held(runner);
+    start
+        .console
+        .print(&progress.next_step(&held, wanted, args))?;
     Ok(exit::OK)
 }
 
 /// What came of the reviews of one command.
 #[derive(Debug, Default)]
 struct Progress {
+    ended: usize,
     failed: usize,
     without_verdict: usize,
     /// What was in the way of the last one that failed.
@@ -137,6 +203,7 @@ struct Progress {
 
 impl Progress {
     fn note_result(&mut self, result: &TrialResult) -> String {
+        self.ended += 1;
         let findings = count_noun(result.weighty_findings().count(), "finding");
         let told = format!(
             "{}, {findings}, {:.1} s",
@@ -168,9 +235,13 @@ impl Progress {
         .hint("mend that; the same command tries them again")
     }
 
-    fn next_step(&self, args: &TrialArgs) -> String {
+    fn next_step(&self, held: &str, wanted: &WantedTrials<'_>, args: &TrialArgs) -> String {
         let file = args.file.display();
-        let mut told = String::from("\n");
+        let mut told = match (self.ended + self.failed, wanted.count()) {
+            (0, 1) => "\nThe review was held before: nobody was asked.\n".to_owned(),
+            (0, all) => format!("\nAll {all} reviews were held before: nobody was asked.\n"),
+            _ => format!("\n{held}\n"),
+        };
         if self.failed > 0 {
             let failed = count_noun(self.failed, "review");
             told.push_str(&format!(
@@ -205,48 +276,65 @@ fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCou
     }
 }
 
+/// The bound is no failure: what was asked for within it is done.
 fn stop_unpaid(
+    wanted: &WantedTrials<'_>,
     args: &TrialArgs,
     runner: &TrialRunner<'_>,
     start: &CommandContext,
 ) -> Result<u8, RunError> {
     let file = args.file.display();
     let kept = if runner.book.ended.is_empty() {
-        "No review came to its end.".to_owned()
+        String::new()
     } else {
-        format!("What was answered is kept: `git council eval compare {file}` counts it.")
+        format!(" What was answered is kept: `git council eval compare {file}` counts it.")
+    };
+    let spent = runner.book.spent();
+    let why = match (runner.is_spent(), runner.left()) {
+        (false, Some(left)) => format!(
+            "The next review may cost more than the ${left:.2} that --max-cost leaves: ${spent:.2} is spent"
+        ),
+        _ => format!("--max-cost is spent: ${spent:.2}"),
     };
     start.console.print(&format!(
-        "\n--max-cost is spent, counting earlier commands: ${:.2}. {kept}\n\
+        "\n{why}, counting earlier commands.\n{}{kept}\n\
          The same command with a higher --max-cost goes on.\n",
-        runner.book.spent()
+        wanted.describe_held(runner)
     ))?;
     Ok(exit::OK)
 }
 
-fn stop_interrupted(start: &CommandContext) -> Result<u8, RunError> {
-    let told = "\nInterrupted. What was answered is kept; the same command goes on.\n";
-    start.console.print(told)?;
+fn stop_interrupted(
+    wanted: &WantedTrials<'_>,
+    runner: &TrialRunner<'_>,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    start.console.print(&format!(
+        "\nInterrupted. {} What was answered is kept; the same command goes on.\n",
+        wanted.describe_held(runner)
+    ))?;
     Ok(exit::INTERRUPTED)
 }
 
 /// What would be asked, of one change in words, and what so many changes can tell.
 fn print_forecast(
-    items: &[LabelledChange],
-    councils: &[EvalCouncil],
-    args: &TrialArgs,
+    wanted: &WantedTrials<'_>,
     runner: &TrialRunner<'_>,
     start: &CommandContext,
 ) -> Result<(), RunError> {
+    let WantedTrials {
+        items,
+        councils,
+        repeat,
+    } = *wanted;
     let located = count_commits(items.iter().filter(|item| item.has_known_place()));
-    let trials = items.len() * councils.len() * args.repeat as usize;
     let mut text = format!(
         "{} × {} × {} = {}; {} already there\n",
         count_noun(items.len(), "change"),
         count_noun(councils.len(), "council"),
-        count_noun(args.repeat as usize, "repeat"),
-        count_noun(trials, "review"),
-        runner.book.ended.len()
+        count_noun(repeat as usize, "repeat"),
+        count_noun(wanted.count(), "review"),
+        wanted.count_held(runner)
     );
     let needed = changes_to_tell_apart(0.3, 0.4);
     text.push_str(&format!(
