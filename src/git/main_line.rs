@@ -53,6 +53,15 @@ pub struct ChangedLines {
     pub is_removed: bool,
     /// What differs, ascending; none: it is no text, or too large to be compared.
     pub spans: Option<Vec<LineSpan>>,
+    /// The whole text of both sides; none where there are no spans.
+    pub texts: Option<SideTexts>,
+}
+
+/// A file before and after a change; empty where it is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideTexts {
+    pub old: Vec<u8>,
+    pub new: Vec<u8>,
 }
 
 /// Lines that stand in the place of others.
@@ -204,19 +213,23 @@ fn compare_file(
 ) -> Result<ChangedLines, GitError> {
     let raw = &raws[at];
     let from = source.map_or(raw, |source| &raws[source]);
-    let spans = match (text_of(objects, from.old), text_of(objects, raw.new)) {
-        (Ok(Some(old)), Ok(Some(new))) => Some(spans_of(&window::diff_hunks(&old, &new)?)),
+    let texts = match (text_of(objects, from.old), text_of(objects, raw.new)) {
+        (Ok(Some(old)), Ok(Some(new))) => Some(SideTexts { old, new }),
         (Ok(_), Ok(_)) => None,
         _ => {
             *unread += 1;
             None
         }
     };
+    let hunks = texts.as_ref();
+    let hunks = hunks.map(|texts| window::diff_hunks(&texts.old, &texts.new));
+    let spans = hunks.transpose()?.map(|hunks| spans_of(&hunks));
     Ok(ChangedLines {
         path: raw.path.clone(),
         old_path: from.old.map(|_| from.path.clone()),
         is_removed: raw.new.is_none(),
         spans,
+        texts,
     })
 }
 

@@ -73,7 +73,7 @@ pub use history::{CommitHistory, CommitWords, HistoryBounds, HistoryFindings, Wa
 pub use kept_files::brings_files;
 pub use line_map::follow_lines;
 pub use main_line::{
-    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, commit_lines,
+    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, SideTexts, commit_lines,
     walk_main_line,
 };
 pub use notes::{CouncilNotes, add_line, keep_text, replace_lines};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::origins::BroughtLine;
 use super::telling::{is_product_code, is_telling_line};
-use super::{CLEAN_SECONDS, LabelCollector, SHORT, is_product_file, messages};
+use super::{CLEAN_SECONDS, LabelCollector, SHORT, behaviour, is_product_file, messages};
 use crate::eval::labelled::LabelConfidence;
 use crate::git::{ChangedLines, MainLineCommit};
 
@@ -28,9 +28,18 @@ pub(super) struct Blame {
 }
 
 impl LabelCollector {
-    pub(super) fn note_guards(&mut self, fix: &MainLineCommit) {
-        let code = fix.files.iter().filter(|file| is_product_file(file));
-        let beside = code.flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
+    /// Who is to blame for what a fix mends, and who is not clean since it adds something beside their lines. One that
+    /// changes no behaviour mends nothing: a docstring, a blank, a document.
+    pub(super) fn note_fix(&mut self, fix: &MainLineCommit) {
+        let code = behaviour::behaving_files(&fix.files);
+        self.blame(fix, &code);
+        self.note_guards(&code);
+    }
+
+    fn note_guards(&mut self, code: &[ChangedLines]) {
+        let beside = code
+            .iter()
+            .flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
         self.guarded.extend(beside.map(|commit| commit as usize));
     }
 
@@ -49,12 +58,7 @@ impl LabelCollector {
     }
 
     /// Who brought the lines that a fix removes.
-    pub(super) fn blame(&mut self, fix: &MainLineCommit) {
-        let code: Vec<&ChangedLines> = fix
-            .files
-            .iter()
-            .filter(|file| is_product_file(file))
-            .collect();
+    fn blame(&mut self, fix: &MainLineCommit, code: &[ChangedLines]) {
         if code.is_empty() || code.len() > MAX_FIX_FILES {
             return;
         }

@@ -1,5 +1,6 @@
 //! Labelled changes from a repository's own history: one walk over the main line, oldest first.
 
+mod behaviour;
 mod blame;
 mod messages;
 mod mutation;
@@ -71,8 +72,7 @@ impl LabelCollector {
         let at = self.seen.len();
         self.note_reverts(at, commit);
         if messages::is_fix(&commit.message) {
-            self.blame(commit);
-            self.note_guards(commit);
+            self.note_fix(commit);
         }
         self.note_removals(commit);
         let number = u32::try_from(at).unwrap_or(u32::MAX);

@@ -14,6 +14,7 @@ fn file(path: &str, line: u32, removed: &str, added: &str) -> ChangedLines {
             removed: vec![removed.to_owned()],
             added: vec![added.to_owned()],
         }]),
+        texts: None,
     }
 }
 

@@ -104,6 +104,7 @@ mod tests {
             old_path: Some(b"a".to_vec()),
             is_removed: false,
             spans: Some(spans),
+            texts: None,
         }
     }
 

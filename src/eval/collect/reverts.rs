@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LabelCollector, SHORT, SeenCommit, is_product_file, messages};
+use super::{LabelCollector, SHORT, SeenCommit, behaviour, is_product_file, messages};
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
 use crate::git::MainLineCommit;
 
@@ -30,6 +30,8 @@ pub(super) struct RevertLedger {
     /// Of each change the commits that it brought, without merges, and without those that its own branch took back.
     parts: Vec<BTreeSet<usize>>,
     takers: BTreeMap<RevertUnit, BTreeSet<RevertUnit>>,
+    /// The changes that take something back and change no behaviour by that: documents, comments.
+    idle: BTreeSet<usize>,
 }
 
 /// What became of a change.
@@ -98,6 +100,11 @@ impl RevertLedger {
         }
     }
 
+    /// Whether what these changes take back behaved.
+    fn took_behaviour(&self, by: &BTreeSet<usize>) -> bool {
+        by.iter().any(|by| !self.idle.contains(by))
+    }
+
     /// What became of each change in the end: who takes back a revert says that the first change was right.
     pub(super) fn fates(&self) -> Vec<ChangeFate> {
         let mut fates = vec![ChangeFate::default(); self.parts.len()];
@@ -138,20 +145,31 @@ impl LabelCollector {
     /// Takes note of what a change is, and of what it takes back, on the main line or in the branch that it merges.
     pub(super) fn note_reverts(&mut self, change: usize, commit: &MainLineCommit) {
         self.reverts.add_change(commit);
+        let mut takes = false;
         for (part, brought) in commit.brought.iter().enumerate() {
             let by = RevertUnit {
                 change,
                 part: Some(part),
             };
-            self.note_revert(by, &brought.message);
+            takes |= self.note_revert(by, &brought.message);
         }
-        let by = RevertUnit::whole(change);
-        // The id may stand in a branch that was merged otherwise, or nowhere.
-        if !self.note_revert(by, &commit.message)
-            && let Some(taken) = self.retitled_revert(commit)
-        {
+        takes |= self.note_own_revert(RevertUnit::whole(change), commit);
+        if takes && behaviour::behaving_files(&commit.files).is_empty() {
+            self.reverts.idle.insert(change);
+        }
+    }
+
+    /// Whether a change of the main line names what it takes back itself. The id may stand in a branch that was merged
+    /// otherwise, or nowhere.
+    fn note_own_revert(&mut self, by: RevertUnit, commit: &MainLineCommit) -> bool {
+        if self.note_revert(by, &commit.message) {
+            return true;
+        }
+        let taken = self.retitled_revert(commit);
+        if let Some(taken) = taken {
             self.reverts.take_back(RevertUnit::whole(taken), by);
         }
+        taken.is_some()
     }
 
     /// Whether a message names what its commit takes back.
@@ -186,7 +204,8 @@ impl LabelCollector {
     pub(super) fn reverted_changes(&self, fates: &[ChangeFate]) -> Vec<LabelledChange> {
         let reverted = fates.iter().enumerate().filter_map(|(at, fate)| {
             let last = *fate.by.last()?;
-            (self.seen[at].code_lines > 0).then(|| self.reverted_change(at, fate, last))
+            let is_code = self.seen[at].code_lines > 0 && self.reverts.took_behaviour(&fate.by);
+            is_code.then(|| self.reverted_change(at, fate, last))
         });
         reverted.collect()
     }

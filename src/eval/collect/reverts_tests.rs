@@ -35,6 +35,7 @@ fn change(number: usize, message: &str, brought: &[usize]) -> MainLineCommit {
                 removed: Vec::new(),
                 added: added.collect(),
             }]),
+            texts: None,
         }],
     }
 }

@@ -5,13 +5,40 @@ use council_syntax::lexer::Lexer;
 
 use crate::prompt::is_test_path;
 
+/// Folders of documents, examples and the settings of CI: what is mended in them is no defect of the product.
+const BESIDE: [&str; 13] = [
+    "doc",
+    "docs",
+    "documentation",
+    "website",
+    "example",
+    "_examples",
+    "samples",
+    ".github",
+    ".gitlab",
+    ".circleci",
+    ".buildkite",
+    ".ci",
+    "ci",
+];
+
+/// Whether a file stands beside the product. Below a folder of sources such a name is a module's.
+fn is_beside_product(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let mut outside = folders
+        .split('/')
+        .take_while(|folder| !matches!(*folder, "src" | "lib"));
+    outside.any(|folder| BESIDE.contains(&folder))
+}
+
 /// Whether a file holds code that is not a test.
 pub(super) fn is_product_code(path: &str) -> bool {
     let vendored = ["vendor/", "node_modules/", "third_party/", "dist/"];
     let is_vendored = vendored
         .iter()
         .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")));
-    Language::from_path(path).is_code() && !is_test_path(path) && !is_vendored
+    let is_code = Language::from_path(path).is_code();
+    is_code && !is_test_path(path) && !is_vendored && !is_beside_product(path)
 }
 
 /// Whether a file holds tests.
@@ -65,6 +92,28 @@ mod tests {
             paths.map(is_test_code),
             [false, false, true, false, true, false]
         );
+    }
+
+    #[test]
+    fn documents_examples_and_settings_of_ci_stand_beside_the_product() {
+        for path in [
+            "docs/conf.py",
+            "pkg/docs/conf.py",
+            "_examples/rest/main.go",
+            ".github/scripts/release.js",
+            "ci/build.rb",
+        ] {
+            assert!(!is_product_code(path), "{path}");
+        }
+        for path in [
+            "src/docs/render.rs",
+            "lib/ci/run.rb",
+            "docs.py",
+            "ci.go",
+            "app/doc.py",
+        ] {
+            assert!(is_product_code(path), "{path}");
+        }
     }
 
     #[test]

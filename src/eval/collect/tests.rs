@@ -116,6 +116,40 @@ fn documents_comments_and_other_fixes_blame_nobody() {
     assert_eq!(collect(&repo, &[LabelSet::Szz]), []);
 }
 
+const DOCUMENTED: &str =
+    "\"\"\"\nlib\n\"\"\"\n\n\ndef f(value):\n    # twice\n    return value*2\n";
+
+/// However a fix calls itself: what only readers see is no defect, nor is a document that is code by its ending.
+#[test]
+fn what_does_not_behave_is_neither_mended_nor_taken_back() {
+    for (path, was, becomes) in [
+        ("a.py", "\nlib\n", "\nLib\n"),
+        ("a.py", "# twice", "# two times"),
+        ("a.py", "value*2", "value * 2"),
+        ("docs/conf.py", "value*2", "value * 3"),
+        ("_examples/a.py", "value*2", "value * 3"),
+    ] {
+        let repo = repo();
+        repo.write(path, DOCUMENTED).commit("add f");
+        let edited = DOCUMENTED.replace(was, becomes);
+        let fix = repo.write(path, &edited).commit("Fix it");
+        repo.git(&["revert", "--no-edit", &fix]);
+        let sets = [LabelSet::Szz, LabelSet::Reverts];
+        assert_eq!(collect(&repo, &sets), [], "{path}: {was}");
+        // The same lines with something that behaves are blamed, and taken back.
+        let repo = self::repo();
+        repo.write("a.py", DOCUMENTED).commit("add f");
+        let edited = DOCUMENTED.replace(was, becomes).replace("value", "other");
+        let fix = repo.write("a.py", &edited).commit("Fix it");
+        repo.git(&["revert", "--no-edit", &fix]);
+        let found: Vec<LabelSet> = collect(&repo, &sets).iter().map(|item| item.set).collect();
+        assert!(
+            sets.iter().all(|set| found.contains(set)),
+            "{path}: {was}: {found:?}"
+        );
+    }
+}
+
 #[test]
 fn a_reverted_commit_is_defective_unless_the_revert_was_taken_back() {
     let repo = repo();

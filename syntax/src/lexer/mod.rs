@@ -105,6 +105,14 @@ impl Lexer {
         }
     }
 
+    /// Whether the next line begins inside of a literal.
+    pub fn is_in_literal(&self) -> bool {
+        matches!(
+            self.state,
+            LexerState::Literal { .. } | LexerState::Heredoc { .. }
+        )
+    }
+
     /// Appends the parts of the next line that are not code, in order.
     pub fn lex_line(&mut self, text: &str, spans: &mut Vec<LexSpan>) {
         let mut at = 0;
