@@ -48,7 +48,8 @@ pub enum ReproductionResult {
         base: Vec<TestRun>,
         /// On the reviewed side.
         head: Vec<TestRun>,
-        /// The end of what the command wrote in a run after the change that did not pass. Untrusted text.
+        /// The end of what the command wrote in a run after the change that did not pass, or before it, where that did not
+        /// get to its end. Untrusted text.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         output: String,
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.

@@ -86,6 +86,8 @@ pub struct FinishedTrial {
     pub ending: TrialEnding,
     /// The end of what it wrote. Untrusted text.
     pub output: String,
+    /// Whether it wrote more than that.
+    pub is_cut: bool,
     /// What the borders kept from it.
     pub refused: BTreeSet<Refusal>,
     /// Whether it had a server of its own, to which it talked.
@@ -183,6 +185,7 @@ impl TrialFolder {
         let none = |ending| FinishedTrial {
             ending,
             output: String::new(),
+            is_cut: false,
             refused: BTreeSet::new(),
             has_served: false,
         };
@@ -219,7 +222,7 @@ impl TrialFolder {
             Ok(finished) => finished,
             Err(failure) => return none(TrialEnding::NoBorders(failure.detail)),
         };
-        let (output, flooded) = finished.stdout;
+        let (output, written) = finished.stdout;
         let code = finished
             .status
             .as_ref()
@@ -227,7 +230,9 @@ impl TrialFolder {
             .and_then(|status| status.code());
         let ending = match code {
             _ if stop.is_raised() => TrialEnding::Broken("it was stopped".to_owned()),
-            _ if flooded => TrialEnding::Broken("it wrote more than 16 MB".to_owned()),
+            _ if written > MAX_OUTPUT_BYTES => {
+                TrialEnding::Broken("it wrote more than 16 MB".to_owned())
+            }
             _ if ended.load(Ordering::Relaxed) => {
                 TrialEnding::Broken(format!("it took more than {} s", command.timeout.as_secs()))
             }
@@ -246,6 +251,7 @@ impl TrialFolder {
         FinishedTrial {
             ending,
             output,
+            is_cut: written > KEPT_BYTES as u64,
             refused: self.refused(&told),
             has_served: told.lines().any(|line| line == SERVED),
         }
@@ -334,15 +340,15 @@ impl Drop for TrialFolder {
     }
 }
 
-/// The end of what a program writes, and whether it wrote too much; ends it when it does, or when its time is over.
+/// The end of what a program writes, and how many bytes it wrote in all; ends it when it does, or when its time is over.
 fn read_bounded(
     stream: Option<ChildStdout>,
     killer: &TreeKiller,
     timeout: Duration,
     ended: &Arc<AtomicBool>,
-) -> (String, bool) {
+) -> (String, u64) {
     let Some(mut stream) = stream else {
-        return (String::new(), false);
+        return (String::new(), 0);
     };
     let (done, waits) = channel::<()>();
     let clock = {
@@ -368,5 +374,5 @@ fn read_bounded(
     }
     drop(done);
     let _ = clock.join();
-    (String::from_utf8_lossy(&kept).into_owned(), flooded)
+    (String::from_utf8_lossy(&kept).into_owned(), total)
 }

@@ -4,18 +4,23 @@
 use council_agents::trial::{FinishedTrial, Refusal, TrialEnding};
 
 use super::node_ending;
+use super::runner_word::{TestRunner, is_own_code, unreached};
+use super::tally::read_tally;
+use super::whose_test::{FailedTests, OwnTests};
 use crate::council::reproduction::TestRun;
 
 /// What is known of a run beside what it printed.
 pub(super) struct TrialFacts<'a> {
-    /// The files of the test.
-    pub(super) own: &'a [String],
+    /// The tests that the judge brought.
+    pub(super) own: &'a OwnTests,
     /// The files that the change takes away.
     pub(super) gone: &'a [String],
     /// Whether something else stands in the place of the change's lines: a file that cannot be read is none of its.
     pub(super) is_edited: bool,
     /// Whether the change takes a name away from the file of the finding: what it renames is no defect.
     pub(super) is_renamed: &'a dyn Fn(&str) -> bool,
+    /// The runners that the command names.
+    pub(super) runners: &'a [&'static TestRunner],
     /// What the borders kept from it, and not from the same test before the change: what it needs so is no defect.
     pub(super) refused: Option<Refusal>,
 }
@@ -23,7 +28,7 @@ pub(super) struct TrialFacts<'a> {
 impl TrialFacts<'_> {
     /// Whether a line names a file of the test.
     pub(super) fn is_of_test(&self, line: &str) -> bool {
-        self.own.iter().any(|file| names_file(line, file))
+        self.own.files.iter().any(|file| names_file(line, file))
     }
 
     /// Whether the change takes away what other code calls so: `./util.js`, `pkg.util`.
@@ -76,48 +81,84 @@ const UNREADABLE: [&str; 3] = ["SyntaxError", "IndentationError", "TabError"];
 /// What Python says where modules import each other in a ring: a change that makes one breaks whoever imports them.
 const CIRCULAR: &str = "partially initialized module";
 
+/// What an output says of why nothing ran.
+#[derive(Debug, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Obstacle(&'static str),
+    /// The code of the change lacks what it had before: that is a defect.
+    OfChange,
+}
+
+/// What a runner did that has no word for a failed test.
+const BEFORE_TEST: &str = "ended before it ran the test";
+
+/// Whether only the output of a run says why it broke off.
+pub(super) fn is_before_test(why: &str) -> bool {
+    why.ends_with(BEFORE_TEST)
+}
+
 /// Why a test that ended with the code of a failure did not run; none: it ran.
-fn obstacle(output: &str, facts: &TrialFacts<'_>) -> Option<&'static str> {
+fn obstacle(code: i32, output: &str, facts: &TrialFacts<'_>) -> Option<String> {
+    match told_obstacle(output, facts) {
+        Told::Obstacle(why) => Some(why.to_owned()),
+        // A runner that cannot load a test for that has no word for a failed one.
+        Told::OfChange => None,
+        Told::Nothing => {
+            unreached(code, output, facts.runners).map(|runner| format!("`{runner}` {BEFORE_TEST}"))
+        }
+    }
+}
+
+fn told_obstacle(output: &str, facts: &TrialFacts<'_>) -> Told {
     let mut words = BROKEN.iter();
     if let Some((_, why)) = words.find(|(word, _)| output.contains(word)) {
-        return Some(why);
+        return Told::Obstacle(why);
     }
     let lines = node_ending::without_printed(without_captured(output));
     if lines.iter().any(|line| is_of_compiler(line)) {
-        return Some(NO_BUILD);
+        return Told::Obstacle(NO_BUILD);
     }
     match node_ending::missing(&lines, facts) {
-        Some(Missing::InTest(why)) => return Some(why),
-        Some(Missing::InChange) => return None,
+        Some(Missing::InTest(why)) => return Told::Obstacle(why),
+        Some(Missing::InChange) => return Told::OfChange,
         None => {}
     }
     if lines.iter().any(|line| node_ending::is_refusal(line)) {
-        return Some(KEPT_FROM);
+        return Told::Obstacle(KEPT_FROM);
     }
+    told_exception(&lines, facts)
+}
+
+/// What the last exception of Python says.
+fn told_exception(lines: &[&str], facts: &TrialFacts<'_>) -> Told {
     let found = lines.iter().enumerate().rev();
-    let (at, (name, words)) = found
-        .map(|(at, line)| (at, exception_in(line)))
-        .find_map(|(at, exception)| Some((at, exception?)))?;
+    let mut found = found.filter_map(|(at, line)| Some((at, exception_in(line)?)));
+    let Some((at, (name, words))) = found.next() else {
+        return Told::Nothing;
+    };
     if words.contains(CIRCULAR) {
-        return None;
+        return Told::OfChange;
     }
     let place = place_of(name, &lines[..at], &lines[at..]);
     let is_of_test = place.is_some_and(|place| facts.is_of_test(place));
     // What the code of the change itself lacks is a defect, but for what is not installed here.
     let is_of_code = place.is_some_and(|place| !is_of_test && !is_of_library(place));
     if is_refusal(name, words) {
-        return Some(KEPT_FROM);
-    }
-    if is_of_code && !is_of_library(words) && is_told(name, words, facts) {
-        return None;
-    }
-    if is_lost(name, words, is_of_test, facts) {
-        return Some(NO_IMPORT);
+        return Told::Obstacle(KEPT_FROM);
     }
     let mut breaking = BREAKING.iter();
-    breaking
-        .find(|(known, _)| *known == name)
-        .map(|(_, why)| *why)
+    let breaking = breaking.find(|(known, _)| *known == name);
+    if is_of_code && !is_of_library(words) && is_told(name, words, facts) {
+        return match breaking {
+            Some(_) => Told::OfChange,
+            None => Told::Nothing,
+        };
+    }
+    if is_lost(name, words, is_of_test, facts) {
+        return Told::Obstacle(NO_IMPORT);
+    }
+    breaking.map_or(Told::Nothing, |(_, why)| Told::Obstacle(why))
 }
 
 /// Whether a compiler says so of a line of code: `T.java:3: error: …`, `a.kt:3:5: error: …`, `a.cs(3,5): error CS0103: …`.
@@ -131,7 +172,11 @@ fn is_of_compiler(line: &str) -> bool {
     let is_place = |place: &str| names(place) && place.ends_with(|c: char| c.is_ascii_digit());
     let gradle = line.starts_with("e: ") && names(line);
     let numbered = ["): error CS", "): error TS", " - error TS"];
-    place.is_some_and(is_place) || gradle || numbered.iter().any(|told| line.contains(told))
+    let rustc = line.starts_with("error[E") || line.starts_with("error: aborting due to ");
+    place.is_some_and(is_place)
+        || rustc
+        || gradle
+        || numbered.iter().any(|told| line.contains(told))
 }
 
 /// Who lacks what a test needs.
@@ -265,19 +310,55 @@ pub(super) fn is_unreadable(run: &TestRun) -> bool {
     matches!(run, TestRun::Broken { why } if why == NO_SYNTAX || why == NO_BUILD)
 }
 
+/// Exit code 0 says that nothing failed: where the runner counts, a test has to have passed, and where it does not, none
+/// that may skip itself counts.
+fn read_success(output: &str, facts: &TrialFacts<'_>) -> TestRun {
+    let why = match read_tally(output) {
+        Some(tally) if tally.is_empty() => "no test ran: it was skipped, or there is none",
+        None if facts.own.may_skip => "it may have skipped itself, and its runner does not say",
+        _ => return TestRun::Passed,
+    };
+    TestRun::Broken {
+        why: why.to_owned(),
+    }
+}
+
+/// Whether pytest says that every test passed and ends with the code of a failure: because of a threshold that one test
+/// alone cannot reach, mostly of what it covers.
+fn passed_all_the_same(output: &str, facts: &TrialFacts<'_>) -> bool {
+    let is_pytest = facts.runners.iter().any(|runner| runner.is_pytest());
+    let has_errors = || output.lines().any(|line| line.starts_with("ERROR "));
+    let tally = read_tally(output).filter(|_| is_pytest && !has_errors());
+    tally.is_some_and(|tally| tally.failed == 0 && tally.passed > 0)
+}
+
+/// A failure of tests that were run, whosever they are.
+fn read_failure(finished: &FinishedTrial, facts: &TrialFacts<'_>) -> TestRun {
+    match facts.own.failed_in(&finished.output, finished.is_cut) {
+        FailedTests::Own => TestRun::Failed,
+        FailedTests::Others(_) => TestRun::Passed,
+        FailedTests::Unknown(other) => TestRun::Broken {
+            why: format!(
+                "another test of its folder failed (`{other}`), and may have kept it from running"
+            ),
+        },
+    }
+}
+
 /// How a run of a test ended.
 pub(super) fn read_ending(finished: &FinishedTrial, facts: &TrialFacts<'_>) -> TestRun {
     let broken = |why: String| TestRun::Broken { why };
     match &finished.ending {
-        TrialEnding::Exited(0) => TestRun::Passed,
-        TrialEnding::Exited(code) if FAILED.contains(code) => {
-            match (obstacle(&finished.output, facts), facts.refused) {
-                (Some(why), _) => broken(why.to_owned()),
+        TrialEnding::Exited(0) => read_success(&finished.output, facts),
+        TrialEnding::Exited(code) if FAILED.contains(code) || is_own_code(*code, facts.runners) => {
+            match (obstacle(*code, &finished.output, facts), facts.refused) {
+                (Some(_), _) if passed_all_the_same(&finished.output, facts) => TestRun::Passed,
+                (Some(why), _) => broken(why),
                 (None, Some(refused)) => broken(format!(
                     "the borders of a test keep it from {}, which it did not need before the change",
                     refused.name()
                 )),
-                (None, None) => TestRun::Failed,
+                (None, None) => read_failure(finished, facts),
             }
         }
         TrialEnding::Exited(code) => {

@@ -8,9 +8,12 @@ mod ending;
 mod node_ending;
 mod other_text;
 mod printed;
+mod runner_word;
 pub(crate) mod setup;
+mod tally;
 mod toolchains;
 mod unread_link;
+mod whose_test;
 mod without;
 
 use std::cell::RefCell;
@@ -28,9 +31,11 @@ use council_protocol::reproduction::{Reproduction, TestSuite};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::copies::{Lacking, LackingFile, needed_but_lacking, paths_taken_away};
-use self::ending::{TrialFacts, read_ending};
+use self::ending::{TrialFacts, is_before_test, read_ending};
 use self::printed::PrintedRedactor;
+use self::runner_word::{TestRunner, runners_of, telling_line};
 use self::toolchains::toolchain_variables;
+use self::whose_test::OwnTests;
 use self::without::MAX_OTHER_SOURCES;
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
@@ -42,6 +47,7 @@ use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;
 use crate::run::shell::shell_word;
 use crate::session::ReproductionRunner;
+use crate::text::clip_chars;
 
 /// What the names of the folders begin with.
 pub(crate) const PREFIX: &str = council_agents::private::PROOF_PREFIX;
@@ -51,6 +57,9 @@ const FIRST_SUITE: &str = "run";
 
 /// The most processes and threads of a test: build tools start many.
 const MAX_PROCESSES: u64 = 512;
+
+/// The most characters of what a runner says.
+const MAX_REASON: usize = 160;
 
 /// What a test may see of the environment beside what the user names.
 const VISIBLE: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "LC_ALL", "TZ"];
@@ -187,10 +196,15 @@ pub(crate) fn is_obeyed(path: &RepoPath) -> bool {
     council_protocol::steers_agents(&path.display()) || path.file_name() == b"council.toml"
 }
 
+/// A command, and the runners that it names.
+type TrialArgv = (Vec<String>, Vec<&'static TestRunner>);
+
 /// Where a test runs, and how.
 struct TrialRoom<'a> {
     folder: TrialFolder,
     argv: Vec<String>,
+    /// The runners that the command names.
+    runners: Vec<&'static TestRunner>,
     brought: &'a Reproduction,
     /// The file of the finding before and after the change, as far as there is one.
     sides: [String; 2],
@@ -256,8 +270,8 @@ impl ProofRunner {
         })
     }
 
-    /// The command of a test that may be run, or why it may not.
-    fn command_of(&self, brought: &Reproduction) -> Result<Vec<String>, String> {
+    /// The command of a test that may be run, with the runners that it names, or why it may not.
+    fn command_of(&self, brought: &Reproduction) -> Result<TrialArgv, String> {
         if let Some(fault) = brought.fault() {
             return Err(fault);
         }
@@ -269,14 +283,21 @@ impl ProofRunner {
         }
         let first = brought.files.first().map(|file| file.path.display());
         let first = first.ok_or("it has no file")?;
-        Ok(argv.iter().map(|arg| fill_in(arg, &first)).collect())
+        let filled = argv.iter().map(|arg| fill_in(arg, &first)).collect();
+        Ok((filled, runners_of(argv)))
+    }
+
+    /// What a run wrote, without secrets.
+    fn redact_printed(&self, said: &str) -> String {
+        let know = || PrintedRedactor::new(&self.redactor, &*self.blobs);
+        self.printed.get_or_init(know).redact(said)
     }
 
     /// What came of it, or why this machine could not run it.
     fn try_run(
         &self,
         brought: &Reproduction,
-        argv: Vec<String>,
+        (argv, runners): TrialArgv,
         suggestion: Option<&Suggestion>,
         place: Option<&Location>,
     ) -> Result<ReproductionResult, String> {
@@ -290,21 +311,24 @@ impl ProofRunner {
         let room = TrialRoom {
             folder,
             argv,
+            runners,
             brought,
             sides: [Side::Old, Side::New].map(|side| self.text_of(side, place)),
             refused_before: RefCell::default(),
             lacking,
         };
         for _ in 0..RUNS {
-            base.push(self.run_on(&room, Side::Old, None)?.0);
+            let (run, said) = self.run_on(&room, Side::Old, None)?;
+            let is_broken = matches!(run, TestRun::Broken { .. });
+            base.push(run);
             // Whatever the other runs say, it proves nothing; and six that hang take six times as long.
-            if matches!(base.last(), Some(TestRun::Broken { .. })) {
+            if is_broken {
+                output = self.redact_printed(&said);
                 break;
             }
             let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
-                let know = || PrintedRedactor::new(&self.redactor, &*self.blobs);
-                output = self.printed.get_or_init(know).redact(&said);
+                output = self.redact_printed(&said);
             }
             head.push(run);
         }
@@ -371,13 +395,13 @@ impl ProofRunner {
             before.extend(finished.has_served.then_some(Refusal::Service));
         }
         let before = room.refused_before.borrow();
-        let own = room.brought.files.iter();
-        let own: Vec<String> = own.map(|file| file.path.display().into_owned()).collect();
+        let own = OwnTests::of_files(&room.brought.files);
         let facts = TrialFacts {
             own: &own,
             gone: &self.gone,
             is_edited: edit.is_some(),
             is_renamed: &|name| room.is_renamed(name),
+            runners: &room.runners,
             refused: finished.refused.difference(&before).next().copied(),
         };
         let mut run = read_ending(&finished, &facts);
@@ -386,7 +410,22 @@ impl ProofRunner {
         {
             run = TestRun::Broken { why };
         }
+        self.add_reason(&mut run, &finished.output);
         Ok((run, finished.output))
+    }
+
+    /// Why a runner never got to a test: only its own words say so.
+    fn add_reason(&self, run: &mut TestRun, output: &str) {
+        let TestRun::Broken { why } = run else {
+            return;
+        };
+        if !is_before_test(why) {
+            return;
+        }
+        let shown = self.redact_printed(output);
+        if let Some(line) = telling_line(&shown) {
+            *why = format!("{why}: {}", clip_chars(line, MAX_REASON));
+        }
     }
 
     fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {

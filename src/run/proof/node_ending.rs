@@ -78,14 +78,22 @@ fn whose(
 
 #[cfg(test)]
 mod tests {
+    use council_protocol::reproduction::ReproductionFile;
+
+    use super::super::whose_test::OwnTests;
     use super::*;
 
     fn told(output: &str) -> Option<Missing> {
+        let own = OwnTests::of_files(&[ReproductionFile {
+            path: "test/r.test.mjs".into(),
+            content: String::new(),
+        }]);
         let facts = TrialFacts {
-            own: &["test/r.test.mjs".to_owned()],
+            own: &own,
             gone: &["src/util.mjs".to_owned()],
             is_edited: false,
             is_renamed: &|_| false,
+            runners: &[],
             refused: None,
         };
         missing(&without_printed(output.lines().collect()), &facts)

@@ -2,17 +2,29 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::reproduction::ReproductionFile;
 use proptest::prelude::*;
 
+use super::super::runner_word::runners_of;
 use super::*;
 
+/// A test of these files.
+fn own_of(files: &[String]) -> OwnTests {
+    let files = files.iter().map(|path| ReproductionFile {
+        path: path.as_str().into(),
+        content: String::new(),
+    });
+    OwnTests::of_files(&files.collect::<Vec<_>>())
+}
+
 /// A run of the change as it is, of which nothing else is known.
-fn facts(own: &[String]) -> TrialFacts<'_> {
+fn facts(own: &OwnTests) -> TrialFacts<'_> {
     TrialFacts {
         own,
         gone: &[],
         is_edited: false,
         is_renamed: &|_| false,
+        runners: &[],
         refused: None,
     }
 }
@@ -21,6 +33,7 @@ fn finished(ending: TrialEnding, output: &str) -> FinishedTrial {
     FinishedTrial {
         ending,
         output: output.to_owned(),
+        is_cut: false,
         refused: BTreeSet::new(),
         has_served: false,
     }
@@ -35,7 +48,8 @@ proptest! {
         code in prop::sample::select(&FAILED[..]),
     ) {
         let refused = [Refusal::Network, Refusal::Memory, Refusal::Git, Refusal::Service][nth];
-        let facts = TrialFacts { refused: Some(refused), ..facts(&[]) };
+        let own = OwnTests::default();
+        let facts = TrialFacts { refused: Some(refused), ..facts(&own) };
         let read = |code| read_ending(&finished(TrialEnding::Exited(code), &output), &facts);
         let is_broken = matches!(read(code), TestRun::Broken { .. });
         prop_assert!(is_broken, "{output}");
@@ -43,20 +57,37 @@ proptest! {
     }
 }
 
+fn why_of(told: Told) -> Option<&'static str> {
+    match told {
+        Told::Obstacle(why) => Some(why),
+        Told::OfChange | Told::Nothing => None,
+    }
+}
+
 fn obstacle(output: &str, own: &[String]) -> Option<&'static str> {
-    super::obstacle(output, &facts(own))
+    why_of(super::told_obstacle(output, &facts(&own_of(own))))
 }
 
 #[test]
 fn only_a_test_that_ran_and_failed_has_failed() {
-    let read = |ending, output: &str| read_ending(&finished(ending, output), &facts(&[]));
+    let own = OwnTests::default();
+    let read = |ending, output: &str| read_ending(&finished(ending, output), &facts(&own));
     assert_eq!(read(TrialEnding::Exited(0), ""), TestRun::Passed);
     assert_eq!(read(TrialEnding::Exited(1), "1 failed"), TestRun::Failed);
-    assert_eq!(read(TrialEnding::Exited(101), "panicked"), TestRun::Failed);
+    let panicked = "thread 'main' panicked at a.rs:1:1:\nno";
+    assert_eq!(read(TrialEnding::Exited(101), panicked), TestRun::Failed);
     for (ending, output) in [
         (TrialEnding::Exited(2), "error during collection"),
         (TrialEnding::Exited(5), "no tests ran"),
         (TrialEnding::Exited(101), "error: could not compile `a`"),
+        (
+            TrialEnding::Exited(101),
+            "error: no matching package named `a` found",
+        ),
+        (
+            TrialEnding::Exited(1),
+            "error[E0425]: cannot find function `f`\nerror: aborting due to 1 previous error",
+        ),
         (TrialEnding::Exited(1), "FAIL a [build failed]"),
         (TrialEnding::Broken("it took more than 60 s".to_owned()), ""),
     ] {
@@ -266,13 +297,14 @@ fn what_a_change_takes_away_counts_where_its_own_code_lacks_it() {
     let gone = ["lib/util.py".to_owned()];
     let with = |is_edited, output: &str| {
         let facts = TrialFacts {
-            own: &own,
+            own: &own_of(&own),
             gone: &gone,
             is_edited,
             is_renamed: &|name| name == "mean",
+            runners: &[],
             refused: None,
         };
-        super::obstacle(output, &facts)
+        why_of(super::told_obstacle(output, &facts))
     };
     let raised = |file: &str, words: &str| format!("  File \"/x/{file}\", line 1, in f\n{words}\n");
     for moved in ["util", "lib.util"] {
@@ -330,5 +362,71 @@ fn what_did_not_compile_has_not_failed() {
         "shop.log:3: error: the shop is closed",
     ] {
         assert_eq!(obstacle(ran, &[]), None, "{ran}");
+    }
+}
+
+fn read_of(words: &[&str], content: &str, code: i32, output: &str) -> TestRun {
+    let own = OwnTests::of_files(&[ReproductionFile {
+        path: "tests/test_a.py".into(),
+        content: content.to_owned(),
+    }]);
+    let argv: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let runners = runners_of(&argv);
+    let facts = TrialFacts {
+        runners: &runners,
+        ..facts(&own)
+    };
+    read_ending(&finished(TrialEnding::Exited(code), output), &facts)
+}
+
+/// An exit code is the word of a runner, and of all that it asks for: of a threshold, of what it could not set up.
+#[test]
+fn a_runner_s_code_is_no_word_of_the_test() {
+    let pytest = |code, output: &str| read_of(&["pytest", "-q", "{file}"], "", code, output);
+    let cover = "FAIL Required test coverage of 100% not reached. Total coverage: 93.33%\n1 passed in 0.02s";
+    assert_eq!(pytest(1, cover), TestRun::Passed, "its own test passes");
+    let failed = cover.replace("1 passed", "1 failed");
+    assert_eq!(pytest(1, &failed), TestRun::Failed);
+    for broken in [
+        "ERROR tests/test_a.py::test_a - KeyError: 'DATABASE_URL'\n1 error in 0.01s",
+        "ERROR tests/test_a.py::test_a - KeyError: 'X'\n1 passed, 1 error in 0.01s",
+    ] {
+        let run = pytest(1, broken);
+        assert!(matches!(run, TestRun::Broken { .. }), "{broken}: {run:?}");
+    }
+}
+
+/// A test that did not run has not passed, whatever runner says so.
+#[test]
+fn a_test_that_was_skipped_has_not_passed() {
+    let skipping = "@pytest.mark.skipif(True, reason='')";
+    for (words, content, output) in [
+        (&["pytest", "{file}"][..], skipping, "1 skipped in 0.01s"),
+        (
+            &["python3", "-m", "unittest", "{file}"],
+            "",
+            "Ran 1 test in 0.0s\n\nOK (skipped=1)",
+        ),
+        (&["go", "test", "{dir}"], "t.Skip()", "ok  \tpage\t0.002s"),
+        (
+            &["cargo", "test", "{name}"],
+            "",
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out",
+        ),
+        (&["make", "{file}"], "pytest.importorskip('x')", ""),
+    ] {
+        let run = read_of(words, content, 0, output);
+        assert!(matches!(run, TestRun::Broken { .. }), "{output}: {run:?}");
+    }
+    for (content, output) in [
+        ("", "ok  \tpage\t0.002s"),
+        (skipping, "1 passed, 1 skipped in 0.01s"),
+        ("", ""),
+    ] {
+        assert_eq!(
+            read_of(&["any", "{file}"], content, 0, output),
+            TestRun::Passed,
+            "{output}"
+        );
     }
 }
