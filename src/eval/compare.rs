@@ -13,6 +13,7 @@ use super::statistics::{
     price_of_none,
 };
 use super::trials::{TrialFinding, TrialResult};
+use crate::council::outcome::HEARD_RULES;
 use council_protocol::Vote;
 
 /// The shares whose difference a set of changes should be able to tell.
@@ -163,11 +164,15 @@ pub(crate) fn compare_councils(
             let known = [one, other].map(|council| is_known(measure, &councils[council]));
             let difference =
                 bootstrap_difference(&ours, &theirs).filter(|_| known == [true, true])?;
-            let seen = counted(&ours).min(counted(&theirs));
+            let seen = match measure.is_share() {
+                true => counted(&ours).min(counted(&theirs)),
+                false => rows_in(&ours).min(rows_in(&theirs)),
+            };
             let difference = match measure.is_share() {
                 true => difference.with_unseen(seen, -1.0, 1.0),
-                false => difference,
+                false => difference.with_few(seen, f64::NEG_INFINITY),
             };
+            let difference = difference.with_few_signs(seen);
             Some((measure, difference))
         };
         CouncilDifference {
@@ -224,6 +229,11 @@ fn counted(rows: &[(f64, f64)]) -> usize {
     rows.iter().filter(|row| row.1 != 0.0).count()
 }
 
+/// How many changes have anything to do with a number: what a change costs counts without a defect that it shows.
+fn rows_in(rows: &[(f64, f64)]) -> usize {
+    rows.iter().filter(|row| **row != (0.0, 0.0)).count()
+}
+
 /// A share with its interval.
 fn share_of(rows: &[(f64, f64)]) -> Option<Estimate> {
     let found = bootstrap_ratio(rows)?;
@@ -255,10 +265,11 @@ fn council_figures(
         let rows = rows_of(measure);
         let found = match measure.is_share() {
             true => share_of(&rows),
-            false if measure.is_per_hit() => {
-                bootstrap_ratio(&rows).or_else(|| price_of_none(&rows, tries, counted(&shown)))
+            false => {
+                let found = bootstrap_ratio(&rows).map(|found| found.with_few(rows_in(&rows), 0.0));
+                let priced = || price_of_none(&rows, tries, counted(&shown));
+                found.or_else(|| priced().filter(|_| measure.is_per_hit()))
             }
-            false => bootstrap_ratio(&rows),
         };
         found
             .filter(|_| is_known(measure, trials))
@@ -299,6 +310,8 @@ fn judge_pairs(trial: &TrialResult) -> impl Iterator<Item = (bool, bool)> {
     let objects: Vec<bool> = trial
         .votes
         .iter()
+        // They speak where they object, and sit nowhere: always of another mind than who does not.
+        .filter(|(judge, _)| judge != HEARD_RULES)
         .map(|(_, vote)| *vote != Vote::Pass)
         .collect();
     let count = objects.len();

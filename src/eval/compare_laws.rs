@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::Severity;
+use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 
 use super::compare::{Comparison, CouncilFigures, compare_councils};
@@ -10,7 +10,7 @@ use super::labelled::{FileWeight, LabelConfidence, LabelSet, LabelledChange, Lab
 use super::measures::Measure;
 use super::statistics::Estimate;
 use super::trials::{TrialFinding, TrialKey, TrialResult};
-use crate::council::outcome::{Disposition, Verdict};
+use crate::council::outcome::{Disposition, HEARD_RULES, Verdict};
 
 /// A change of one file whose first lines it adds.
 fn change(number: u32, set: LabelSet, (added, defect): (u32, u32)) -> LabelledChange {
@@ -114,6 +114,29 @@ fn are_same_but_for_rounding(
         }
     }
     Ok(())
+}
+
+proptest! {
+    /// Rules that sit nowhere and speak only where they object are no judge that disagrees.
+    #[test]
+    fn rules_that_are_heard_alone_change_no_agreement(
+        votes in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>()), 1..20),
+    ) {
+        let vote = |objects| if objects { Vote::Fail } else { Vote::Pass };
+        let of = |with_rules: bool| {
+            let items: Vec<LabelledChange> = (0..votes.len())
+                .map(|at| change(u32::try_from(at).unwrap(), LabelSet::Mutation, (9, 3)))
+                .collect();
+            let said = items.iter().zip(&votes).map(|(item, (one, other, heard))| {
+                let mut votes = vec![("one".to_owned(), vote(*one)), ("other".to_owned(), vote(*other))];
+                votes.extend((with_rules && *heard).then(|| (HEARD_RULES.to_owned(), Vote::Fail)));
+                TrialResult { votes, ..trial(item, "a", Verdict::Warn) }
+            });
+            let said: Vec<TrialResult> = said.collect();
+            compared(&items, &said).councils[0].kappa
+        };
+        prop_assert_eq!(of(true), of(false));
+    }
 }
 
 proptest! {

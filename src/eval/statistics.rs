@@ -31,6 +31,71 @@ impl Estimate {
             high: self.high.max(with(most)),
         }
     }
+
+    /// The same where few changes were seen of a number that is no share: as much wider as Student's distribution is than
+    /// the normal one (Hesterberg, 2015), for resampling takes the spread of a few for that of all. One change says
+    /// nothing of others.
+    pub(crate) fn with_few(self, seen: usize, least: f64) -> Self {
+        if seen < 2 {
+            return Self {
+                low: least,
+                high: f64::INFINITY,
+                ..self
+            };
+        }
+        let seen = seen as f64;
+        let wider = student_quantile(seen - 1.0) / NORMAL_QUANTILE * (seen / (seen - 1.0)).sqrt();
+        let away = |end: f64| self.value + (end - self.value) * wider;
+        Self {
+            low: away(self.low).max(least),
+            high: away(self.high),
+            ..self
+        }
+    }
+
+    /// The same for a difference of so few changes that not even all of them together would show one: a sign test says
+    /// so of up to five.
+    pub(crate) fn with_few_signs(self, seen: usize) -> Self {
+        match seen < LEAST_SIGNS {
+            true => Self {
+                low: self.low.min(0.0),
+                high: self.high.max(0.0),
+                ..self
+            },
+            false => self,
+        }
+    }
+}
+
+/// What a normal distribution does not exceed in 97.5 % of all cases.
+const NORMAL_QUANTILE: f64 = 1.959_964;
+
+/// Two-sided at 5 %: half to the power of five is more, of six is less.
+const LEAST_SIGNS: usize = 6;
+
+/// The same for Student's distribution with so many degrees of freedom, within 0.1 % (Abramowitz, Stegun, 26.7.5; the first
+/// two are exact).
+fn student_quantile(freedom: f64) -> f64 {
+    if freedom < 1.5 {
+        return 12.706_205;
+    }
+    if freedom < 2.5 {
+        return 4.302_653;
+    }
+    let z = NORMAL_QUANTILE;
+    let terms = [
+        (z.powi(3) + z) / 4.0,
+        (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
+        (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0,
+        (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5)
+            - 1920.0 * z.powi(3)
+            - 945.0 * z)
+            / 92_160.0,
+    ];
+    let parts = (1..)
+        .zip(terms)
+        .map(|(power, term)| term / freedom.powi(power));
+    z + parts.sum::<f64>()
 }
 
 /// The share of all changes that may be of a kind of which none of `seen` was, at 95 %.
@@ -157,10 +222,9 @@ pub(crate) fn cohens_kappa(pairs: &[(bool, bool)]) -> Option<f64> {
 /// How many changes each of two councils must see so that shares of `one` and `other` differ at the 5 % level in four of
 /// five attempts (two-sided test of two proportions, normal approximation with pooled variance; Fleiss, 1981).
 pub(crate) fn changes_to_tell_apart(one: f64, other: f64) -> u64 {
-    const LEVEL: f64 = 1.959_964;
     const POWER: f64 = 0.841_621;
     let mean = f64::midpoint(one, other);
-    let under_none = LEVEL * (2.0 * mean * (1.0 - mean)).sqrt();
+    let under_none = NORMAL_QUANTILE * (2.0 * mean * (1.0 - mean)).sqrt();
     let under_some = POWER * (one * (1.0 - one) + other * (1.0 - other)).sqrt();
     ((under_none + under_some).powi(2) / (one - other).powi(2)).ceil() as u64
 }
@@ -232,6 +296,55 @@ mod tests {
         // A sign test says the same: five pairs are too few.
         let differs = |count| all(count).with_unseen(count, -1.0, 1.0).excludes_zero();
         assert_eq!([1, 2, 5, 6].map(differs), [false, false, false, true]);
+    }
+
+    /// Numbers that are drawn from one distribution with long tails, as seconds and dollars are: each in its own way.
+    fn drawn(dice: &mut Dice) -> f64 {
+        let uniform = |dice: &mut Dice| (dice.next() >> 11) as f64 / (1_u64 << 53) as f64;
+        let sum: f64 = (0..12).map(|_| uniform(dice)).sum();
+        (0.6 * (sum - 6.0)).exp()
+    }
+
+    /// Of two councils that are the same, a difference is told as one at most once in twenty times, or so.
+    #[test]
+    fn equal_councils_are_seldom_told_apart_however_few_changes_there_are() {
+        let mut dice = Dice(7);
+        for seen in [1, 2, 3, 5, 10, 25] {
+            let told = (0..200).filter(|_| {
+                let mut rows =
+                    || -> Vec<(f64, f64)> { (0..seen).map(|_| (drawn(&mut dice), 1.0)).collect() };
+                let (one, other) = (rows(), rows());
+                let found = bootstrap_difference(&one, &other).unwrap();
+                let found = found.with_few(seen, f64::NEG_INFINITY).with_few_signs(seen);
+                found.excludes_zero()
+            });
+            // Five of a hundred, and three times the spread of two hundred draws.
+            let told = told.count();
+            assert!(told <= 19, "{seen} changes: {told} of 200");
+        }
+    }
+
+    /// The numbers are those of scipy.stats.t.ppf(0.975, freedom).
+    #[test]
+    fn few_changes_have_the_spread_of_student_s_distribution() {
+        for (freedom, known) in [
+            (1.0, 12.7062),
+            (2.0, 4.3027),
+            (3.0, 3.1824),
+            (4.0, 2.7764),
+            (9.0, 2.2622),
+            (24.0, 2.0639),
+            (1000.0, 1.9623),
+        ] {
+            let found = student_quantile(freedom);
+            assert!((found / known - 1.0).abs() < 0.004, "{freedom}: {found}");
+        }
+        let one = bootstrap_mean(&[3.0]).unwrap().with_few(1, 0.0);
+        assert_eq!((one.value, one.low, one.high), (3.0, 0.0, f64::INFINITY));
+        let two = bootstrap_mean(&[1.0, 1.0])
+            .unwrap()
+            .with_few(2, f64::NEG_INFINITY);
+        assert!(!two.with_few_signs(2).excludes_zero());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::origins::BroughtLine;
-use super::telling::{is_product_code, is_telling_line};
+use super::telling::{is_code_line, is_product_code, is_telling_line};
 use super::{CLEAN_SECONDS, LabelCollector, SHORT, behaviour, is_product_file, messages};
 use crate::eval::labelled::LabelConfidence;
 use crate::git::{ChangedLines, MainLineCommit};
@@ -47,7 +47,8 @@ impl LabelCollector {
     /// hand.
     pub(super) fn note_removals(&mut self, commit: &MainLineCommit) {
         let code = commit.files.iter().filter(|file| is_product_file(file));
-        let origins = code.flat_map(|file| self.telling_origins(file)).flatten();
+        let origins = code.flat_map(|file| self.removed_code(file, is_code_line));
+        let origins = origins.flatten();
         let brought = origins.map(|line| line.commit as usize);
         let is_young = |at: &usize| {
             let seen = self.seen.get(*at);
@@ -65,7 +66,14 @@ impl LabelCollector {
         let mut culprits: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
         let mut removed = 0;
         for file in code {
-            for origin in self.telling_origins(file) {
+            // What mends nothing but brackets mends them.
+            let spans = file.spans.as_deref().unwrap_or_default();
+            let mut lines = spans.iter().flat_map(|span| &span.removed);
+            let counts = match lines.any(|line| is_telling_line(line)) {
+                true => is_telling_line,
+                false => is_code_line,
+            };
+            for origin in self.removed_code(file, counts) {
                 removed += 1;
                 if let Some(BroughtLine { commit, file, line }) = origin {
                     culprits.entry(commit).or_default().insert((file, line));
@@ -113,16 +121,18 @@ impl LabelCollector {
         }
     }
 
-    fn telling_origins<'f>(
+    /// Who brought the lines that a file loses, as far as they count.
+    fn removed_code<'f>(
         &self,
         file: &'f ChangedLines,
+        counts: fn(&str) -> bool,
     ) -> impl Iterator<Item = Option<BroughtLine>> + use<'f> {
         let spans = file.spans.as_deref().unwrap_or_default();
         let origins = self.origins.removed_origins(file);
         let pairs = spans.iter().zip(origins);
         pairs
             .flat_map(|(span, origins)| span.removed.iter().zip(origins))
-            .filter(|(line, _)| is_telling_line(line))
+            .filter(move |(line, _)| counts(line))
             .map(|(_, origin)| origin)
     }
 

@@ -46,9 +46,17 @@ pub(super) fn is_test_code(path: &str) -> bool {
     Language::from_path(path).is_code() && is_test_path(path)
 }
 
+const COMMENTS: [&str; 6] = ["//", "#", "/*", "*", "--", "\"\"\""];
+
+/// Whether a line is none of a comment, and not empty: a bracket that is missing is a defect, too.
+pub(super) fn is_code_line(line: &str) -> bool {
+    let line = line.trim();
+    let is_comment = COMMENTS.iter().any(|start| line.starts_with(start));
+    !line.is_empty() && (!is_comment || line.starts_with("#include"))
+}
+
 /// Whether a line of code says more than punctuation, a comment or an import does.
 pub(super) fn is_telling_line(line: &str) -> bool {
-    const COMMENTS: [&str; 6] = ["//", "#", "/*", "*", "--", "\"\"\""];
     const IMPORTS: [&str; 7] = [
         "import ", "from ", "use ", "using ", "package ", "#include", "require(",
     ];

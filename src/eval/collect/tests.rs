@@ -116,6 +116,33 @@ fn documents_comments_and_other_fixes_blame_nobody() {
     assert_eq!(collect(&repo, &[LabelSet::Szz]), []);
 }
 
+/// A bracket is code: who mends nothing else mends a defect, and who changes it has changed the line.
+#[test]
+fn a_bracket_that_is_mended_is_a_defect() {
+    let wide = |end: &str| {
+        let lines = "        1,\n".repeat(4);
+        format!("def f(value):\n    return max([\n{lines}    {end}\n")
+    };
+    for (message, is_fix) in [("Fix syntax error", true), ("Close it", false)] {
+        let repo = repo();
+        repo.write("a.py", wide("]"));
+        commit_at(&repo, "2024-01-01T00:00:00Z", "add f");
+        repo.write("a.py", wide("])"));
+        commit_at(&repo, "2024-01-02T00:00:00Z", message);
+        repo.write("README.md", "end\n");
+        commit_at(&repo, "2025-01-01T00:00:00Z", "end");
+        let found = collect(&repo, &[LabelSet::Szz, LabelSet::Clean]);
+        let first = repo.git(&["rev-parse", "HEAD~2"]);
+        let of_first: Vec<LabelSet> = found
+            .iter()
+            .filter(|item| item.commit == first.trim())
+            .map(|item| item.set)
+            .collect();
+        let told: &[LabelSet] = if is_fix { &[LabelSet::Szz] } else { &[] };
+        assert_eq!(of_first, told, "{message}");
+    }
+}
+
 const DOCUMENTED: &str =
     "\"\"\"\nlib\n\"\"\"\n\n\ndef f(value):\n    # twice\n    return value*2\n";
 

@@ -175,7 +175,7 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
         }
     }
     rows.push(line("dollars in all", &|council| {
-        dollars(council, format!("{:.2}", council.dollars))
+        dollars(council, plain_number(council.dollars))
     }));
     let kappa = |council: &CouncilFigures| {
         council
@@ -233,15 +233,63 @@ fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
             low * 100.0,
             high * 100.0
         ),
-        (false, true) => format!("{value:+.2} ({low:+.2} to {high:+.2})"),
-        (false, false) => format!("{value:.2} ({low:.2}–{high:.2})"),
+        (false, true) => {
+            let [value, low, high] = [value, low, high].map(signed_number);
+            format!("{value} ({low} to {high})")
+        }
+        (false, false) => {
+            let [value, low, high] = [value, low, high].map(plain_number);
+            format!("{value} ({low}–{high})")
+        }
     };
     shown.replace("inf", "∞")
+}
+
+/// A number with two places, or with two digits where those would be zeros: what small models cost.
+fn plain_number(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 || size >= 0.095 || size < 1e-9 {
+        // A zero has no sign.
+        return format!("{:.2}", if size < 1e-9 { 0.0 } else { number });
+    }
+    let places = (1.0 - size.log10().floor()) as usize;
+    format!("{number:.places$}")
+}
+
+fn signed_number(number: f64) -> String {
+    let sign = if number > 0.0 { "+" } else { "" };
+    format!("{sign}{}", plain_number(number))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_little_costs_is_shown_with_its_digits() {
+        let shown = [
+            0.0007,
+            0.0034,
+            -0.00012,
+            0.05,
+            0.099,
+            0.5,
+            12.345,
+            0.0,
+            -0.0,
+            f64::INFINITY,
+        ];
+        let shown = shown.map(plain_number);
+        let told = [
+            "0.00070", "0.0034", "-0.00012", "0.050", "0.10", "0.50", "12.35", "0.00", "0.00",
+            "inf",
+        ];
+        assert_eq!(shown, told);
+        assert_eq!(
+            [0.0, 0.002, -0.002].map(signed_number),
+            ["0.00", "+0.0020", "-0.0020"]
+        );
+    }
 
     #[test]
     fn where_no_model_says_its_age_nothing_is_known_of_the_trials() {
