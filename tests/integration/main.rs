@@ -68,6 +68,7 @@ mod proof_eval;
 mod proof_hostile;
 mod proof_refusals;
 mod proof_scene;
+mod proof_worktree;
 mod pushing;
 mod read_whole;
 mod recognised;

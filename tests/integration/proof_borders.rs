@@ -35,7 +35,8 @@ impl BlobSource for Tree {
 pub(crate) struct Trial {
     folder: TrialFolder,
     tree: Tree,
-    read: Vec<PathBuf>,
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) worktree: Option<PathBuf>,
     path: OsString,
     home: Option<PathBuf>,
     timeout: Duration,
@@ -51,6 +52,7 @@ impl Trial {
             folder: TrialFolder::create("council-borders-").unwrap(),
             tree: Tree(files.into()),
             read: Vec::new(),
+            worktree: None,
             path: "/usr/bin:/bin".into(),
             home: Some("/nonexistent".into()),
             timeout: Duration::from_secs(60),
@@ -71,6 +73,7 @@ impl Trial {
             env: &env,
             read: &self.read,
             home: self.home.as_deref(),
+            worktree: self.worktree.as_deref(),
             borders: HardBorders {
                 network: false,
                 max_processes: 64,

@@ -22,7 +22,8 @@ use crate::StopSignal;
 use crate::command::is_safe_program;
 pub use crate::guard::Refusal;
 use crate::guard::{
-    GuardedProgram, HardBorders, SERVED, SandboxFence, is_enforceable, os_arguments, private_folder,
+    GuardedProgram, HardBorders, SERVED, SandboxFence, TreeCopy, is_enforceable, os_arguments,
+    private_folder,
 };
 pub use crate::process::find_program;
 use crate::process::{TreeKiller, run_reading};
@@ -62,6 +63,8 @@ pub struct TrialCommand<'a> {
     pub read: &'a [PathBuf],
     /// The home of the user; none: nobody knows it, and no folder of the `PATH` is read as a whole.
     pub home: Option<&'a Path>,
+    /// The worktree in whose place the copy stands; none: the worktree is where it is.
+    pub worktree: Option<&'a Path>,
     /// What it is kept from beside files.
     pub borders: HardBorders,
     /// How long it may take.
@@ -286,11 +289,34 @@ impl TrialFolder {
         write.push(self.folder.path().to_path_buf());
         SandboxFence {
             private: shared_places(&read),
+            copy: command
+                .worktree
+                .and_then(|place| self.copy_for(place, &read)),
             read,
             write,
             borders: Some(command.borders),
             refused: Some(self.folder.path().join(REFUSED)),
         }
+    }
+
+    /// The copy in the place of a worktree, with what may be read there and no copy has. None: the copy itself lies below
+    /// it.
+    fn copy_for(&self, worktree: &Path, read: &[PathBuf]) -> Option<TreeCopy> {
+        let place = fs::canonicalize(worktree).ok()?;
+        if place.parent().is_none() || self.folder.path().starts_with(&place) {
+            return None;
+        }
+        let tree = self.tree();
+        let is_foreign = |path: &PathBuf| {
+            let below = path.strip_prefix(&place).ok();
+            below.is_some_and(|below| !below.as_os_str().is_empty() && !tree.join(below).exists())
+        };
+        let whole = read.iter().filter_map(|path| fs::canonicalize(path).ok());
+        let mut kept: Vec<PathBuf> = whole.filter(is_foreign).collect();
+        kept.sort();
+        // What lies below another one comes with it.
+        kept.dedup_by(|path, above| path.starts_with(above));
+        Some(TreeCopy { tree, place, kept })
     }
 
     fn environment(&self, command: &TrialCommand<'_>) -> Vec<(String, OsString)> {

@@ -8,6 +8,7 @@ use council_protocol::Location;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
+use super::whose_test::words_of;
 use super::without::{body_of, doubted_function, stopping_statement, with_statement};
 use crate::run::suggestion::line_range;
 
@@ -18,6 +19,15 @@ pub(super) const REACHED: &str = "taken away";
 pub(super) struct StoppedSides {
     pub(super) before: Vec<u8>,
     pub(super) after: Vec<u8>,
+}
+
+/// The name of the finding's function, where the file had nothing of that name before.
+pub(super) fn new_function(old: &str, new: &str, at: &Location) -> Option<String> {
+    let language = Language::from_path(&at.path.display());
+    let functions = outline::functions(language, new);
+    let function = doubted_function(&functions, &line_range(at)).filter(|_| at.line > 0)?;
+    let is_new = !function.name.is_empty() && !words_of(old).any(|word| word == function.name);
+    is_new.then(|| function.name.clone())
 }
 
 /// None: the finding stands in no function that both sides have, or nothing is known of the language.
@@ -107,5 +117,25 @@ mod tests {
         let (before, after) = sides(text, text, 3).unwrap();
         assert_eq!(before.matches(REACHED).count(), 2);
         assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_function_that_the_file_had_not_is_new() {
+        let at = |line| Location {
+            path: "a.py".into(),
+            line,
+            end_line: None,
+        };
+        let (old, new) = (
+            "def f(x):\n    return x\n",
+            "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n",
+        );
+        assert_eq!(new_function(old, new, &at(6)).as_deref(), Some("g"));
+        assert_eq!(new_function(old, new, &at(2)), None, "it was there");
+        assert_eq!(
+            new_function("from b import g\n", new, &at(6)),
+            None,
+            "its name was there"
+        );
     }
 }

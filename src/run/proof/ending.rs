@@ -5,7 +5,7 @@ use council_agents::trial::{FinishedTrial, Refusal, TrialEnding};
 
 use super::node_ending;
 use super::runner_word::{TestRunner, is_own_code, unreached};
-use super::tally::read_tally;
+use super::tally::{count_of, read_tally};
 use super::whose_test::{FailedTests, OwnTests};
 use crate::council::reproduction::TestRun;
 
@@ -101,6 +101,10 @@ pub(super) fn is_before_test(why: &str) -> bool {
 /// Why a test that ended with the code of a failure did not run; none: it ran.
 fn obstacle(code: i32, output: &str, facts: &TrialFacts<'_>) -> Option<String> {
     match told_obstacle(output, facts) {
+        Told::Obstacle(why) if why == NO_MODULE => Some(match missing_module(output) {
+            Some(name) => format!("{why}: `{name}`"),
+            None => why.to_owned(),
+        }),
         Told::Obstacle(why) => Some(why.to_owned()),
         // A runner that cannot load a test for that has no word for a failed one.
         Told::OfChange => None,
@@ -130,7 +134,10 @@ fn told_obstacle(output: &str, facts: &TrialFacts<'_>) -> Told {
     told_exception(&lines, facts)
 }
 
-/// What the last exception of Python says.
+/// Behind an exception of Node its first place stands among so many lines.
+const STACK_LINES: usize = 3;
+
+/// What the last exception says.
 fn told_exception(lines: &[&str], facts: &TrialFacts<'_>) -> Told {
     let found = lines.iter().enumerate().rev();
     let mut found = found.filter_map(|(at, line)| Some((at, exception_in(line)?)));
@@ -141,7 +148,12 @@ fn told_exception(lines: &[&str], facts: &TrialFacts<'_>) -> Told {
         return Told::OfChange;
     }
     let place = place_of(name, &lines[..at], &lines[at..]);
-    let is_of_test = place.is_some_and(|place| facts.is_of_test(place));
+    let stack = |line: &&&str| line.trim_start_matches(['#', ' ']).starts_with("at ");
+    let stacked = lines[at + 1..].iter().take(STACK_LINES).find(stack);
+    let is_of_test = [place, stacked.copied()]
+        .into_iter()
+        .flatten()
+        .any(|place| facts.is_of_test(place));
     // What the code of the change itself lacks is a defect, but for what is not installed here.
     let is_of_code = place.is_some_and(|place| !is_of_test && !is_of_library(place));
     if is_refusal(name, words) {
@@ -211,7 +223,7 @@ fn is_lost(name: &str, words: &str, is_of_test: bool, facts: &TrialFacts<'_>) ->
             is_of_test && (facts.is_renamed)(last_name())
         }
         // A name that a star import brought no more.
-        "NameError" => is_of_test,
+        "NameError" | "ReferenceError" => is_of_test,
         _ => false,
     }
 }
@@ -294,6 +306,42 @@ fn exception_in(line: &str) -> Option<(&str, &str)> {
     (is_one && is_told).then(|| (name, rest.trim_start_matches([':', ' '])))
 }
 
+/// Whether what ended a test was raised by the code of this file itself, as far as the words of Python, Rust and Node say
+/// so.
+pub(super) fn is_raised_in(output: &str, file: &str) -> bool {
+    let lines = without_captured(output);
+    let panicked = |line: &&str| {
+        let (_, place) = line.split_once("panicked at ").unwrap_or_default();
+        names_file(place, file)
+    };
+    let stacked = lines
+        .iter()
+        .find(|line| line.trim_start().starts_with("at "));
+    let is_stacked = stacked.is_some_and(|line| names_file(line, file));
+    let found = lines.iter().enumerate().rev();
+    let mut found = found.filter_map(|(at, line)| Some((at, exception_in(line)?)));
+    let raised = found
+        .next()
+        .and_then(|(at, (name, _))| place_of(name, &lines[..at], &lines[at..]));
+    lines.iter().any(panicked) || is_stacked || raised.is_some_and(|place| names_file(place, file))
+}
+
+/// The module that Python or Node did not find last.
+fn missing_module(output: &str) -> Option<&str> {
+    const WORDS: [&str; 3] = [
+        "No module named '",
+        "Cannot find module '",
+        "Cannot find package '",
+    ];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-./@".contains(c);
+    let behind = output.lines().rev().filter_map(|line| {
+        let mut words = WORDS.iter();
+        words.find_map(|word| line.split_once(word))
+    });
+    let mut names = behind.filter_map(|(_, rest)| rest.split('\'').next());
+    names.find(|name| !name.is_empty() && name.chars().all(is_name))
+}
+
 /// The module that Python did not find last; pytest, which cannot load a test for want of it, ends with its own code.
 fn lost_module(output: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
@@ -323,12 +371,15 @@ fn read_success(output: &str, facts: &TrialFacts<'_>) -> TestRun {
     }
 }
 
-/// Whether pytest says that every test passed and ends with the code of a failure: because of a threshold that one test
+/// Whether a runner says that every test passed and ends with the code of a failure: because of a threshold that one test
 /// alone cannot reach, mostly of what it covers.
 fn passed_all_the_same(output: &str, facts: &TrialFacts<'_>) -> bool {
-    let is_pytest = facts.runners.iter().any(|runner| runner.is_pytest());
-    let has_errors = || output.lines().any(|line| line.starts_with("ERROR "));
-    let tally = read_tally(output).filter(|_| is_pytest && !has_errors());
+    let has_threshold = facts.runners.iter().any(|runner| runner.has_threshold());
+    let not_set_up = |line: &str| {
+        let file = line.starts_with("Test Suites:") || line.trim_start().starts_with("Test Files");
+        line.starts_with("ERROR ") || file && count_of(line, "failed") > 0
+    };
+    let tally = read_tally(output).filter(|_| has_threshold && !output.lines().any(not_set_up));
     tally.is_some_and(|tally| tally.failed == 0 && tally.passed > 0)
 }
 
@@ -350,7 +401,9 @@ pub(super) fn read_ending(finished: &FinishedTrial, facts: &TrialFacts<'_>) -> T
     let broken = |why: String| TestRun::Broken { why };
     match &finished.ending {
         TrialEnding::Exited(0) => read_success(&finished.output, facts),
-        TrialEnding::Exited(code) if FAILED.contains(code) || is_own_code(*code, facts.runners) => {
+        TrialEnding::Exited(code)
+            if FAILED.contains(code) || is_own_code(*code, &finished.output, facts.runners) =>
+        {
             match (obstacle(*code, &finished.output, facts), facts.refused) {
                 (Some(_), _) if passed_all_the_same(&finished.output, facts) => TestRun::Passed,
                 (Some(why), _) => broken(why),

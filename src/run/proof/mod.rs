@@ -8,11 +8,13 @@ mod ending;
 mod node_ending;
 mod other_text;
 mod printed;
+mod refusal;
 mod runner_word;
 pub(crate) mod setup;
 mod tally;
 mod toolchains;
 mod unread_link;
+mod vanished;
 mod whose_test;
 mod without;
 
@@ -26,15 +28,16 @@ use std::time::Duration;
 use council_agents::StopSignal;
 use council_agents::guard::HardBorders;
 use council_agents::trial::{FinishedTrial, Refusal, TrialCommand, TrialEnding, TrialFolder};
-use council_protocol::packet::TargetKind;
 use council_protocol::reproduction::{Reproduction, TestSuite};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::copies::{Lacking, LackingFile, needed_but_lacking, paths_taken_away};
 use self::ending::{TrialFacts, is_before_test, read_ending};
 use self::printed::PrintedRedactor;
+use self::refusal::refusal;
 use self::runner_word::{TestRunner, runners_of, telling_line};
 use self::toolchains::toolchain_variables;
+use self::vanished::{TestSurroundings, VanishedNeeds};
 use self::whose_test::OwnTests;
 use self::without::MAX_OTHER_SOURCES;
 use crate::config::ProofSettings;
@@ -110,77 +113,6 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
     Some(format!("{IDLE_NOTE}{why}"))
 }
 
-/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or
-/// written what is reviewed, their code is not run.
-fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
-    let target = &prepared.packet.target;
-    if suites_of(&prepared.config.settings.proof).is_empty() {
-        return Some(setup::NO_MARK);
-    }
-    if start.environment.is_ci() {
-        return Some("in a job of CI somebody else may have asked for it");
-    }
-    if target.kind == TargetKind::Patch {
-        return Some(
-            "a patch has no two sides to run it on (if you trust it, commit it, and review the commit)",
-        );
-    }
-    if !has_two_sides(prepared) {
-        return Some("there are no two sides of a repository to run it on");
-    }
-    let is_request = target.kind == TargetKind::PullRequest || names_fetched_request(&target.label);
-    if is_request {
-        return Some(
-            "it is a request of others, whose code is not run (make a branch of it if you trust it)",
-        );
-    }
-    (!is_taken_on(start, prepared)).then_some(
-        "no branch of yours has both sides of it, so that code of a stranger may be in them, which is not run (make \
-         a branch of it if you trust it)",
-    )
-}
-
-/// Whether what a person named is a request of others that was fetched: the name of its ref says so.
-fn names_fetched_request(label: &str) -> bool {
-    let is_numbered = |place: &str| {
-        let behind = label.split(place).skip(1);
-        behind
-            .into_iter()
-            .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let refs = ["refs/pull/", "refs/merge-requests/", "FETCH_HEAD"];
-    refs.iter().any(|name| label.contains(name))
-        || is_numbered("pull/")
-        || is_numbered("merge-requests/")
-}
-
-/// Whether somebody here has taken on the commits of both sides, whatever they were called, for a test runs on both; of
-/// a worktree what it stands on. What cannot be told may be a stranger's.
-fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
-    let target = &prepared.packet.target;
-    let sides = [target.head.as_deref(), target.base.as_deref()];
-    let mut sides: Vec<&str> = sides.into_iter().flatten().collect();
-    if sides.is_empty() {
-        sides.push("HEAD");
-    }
-    // What a first commit is compared with is no commit, and has no code.
-    sides.retain(|side| *side != git::EMPTY_TREE);
-    let is_own = |commit: &&str| {
-        git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
-    };
-    sides.iter().all(is_own)
-}
-
-/// Whether both sides are there to be exported: a patch has none, a question neither.
-fn has_two_sides(prepared: &PreparedReview) -> bool {
-    let kind = prepared.packet.target.kind;
-    let is_change = !matches!(
-        kind,
-        TargetKind::Patch | TargetKind::File | TargetKind::Topic | TargetKind::Stage
-    );
-    is_change && prepared.change.blobs.has_blobs()
-}
-
 /// The user's commands by name, the first one first.
 fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let first = (FIRST_SUITE.to_owned(), settings.run.as_slice());
@@ -226,6 +158,51 @@ impl TrialRoom<'_> {
     }
 }
 
+/// What the change newly needs of the user's surroundings, which no test has.
+fn vanished_needs(
+    start: &RunContext,
+    prepared: &PreparedReview,
+    env: &[(String, OsString)],
+) -> VanishedNeeds {
+    let blobs = &*prepared.change.blobs;
+    let found = git::RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
+    let top = found.and_then(|found| found.workdir);
+    let is_there =
+        |side, path: &str| matches!(blobs.read(side, &RepoPath::from(path)), Ok(Some(_)));
+    let around = TestSurroundings {
+        is_visible: &|name| env.iter().any(|(known, _)| known == name),
+        is_set: &|name| start.environment.get(name).is_some(),
+        worktree: top.as_deref(),
+        is_tracked: &|path| is_there(Side::Old, path) || is_there(Side::New, path),
+    };
+    let mut needs = VanishedNeeds::default();
+    for file in &prepared.packet.files {
+        let text = |side| {
+            let old = file.old_path.as_ref().filter(|_| side == Side::Old);
+            let read = blobs.read(side, old.unwrap_or(&file.path)).ok().flatten();
+            read.map_or_else(String::new, |text| {
+                String::from_utf8_lossy(&text).into_owned()
+            })
+        };
+        let sides = [Side::Old, Side::New].map(text);
+        needs.add_file(&file.path.display(), (&sides[0], &sides[1]), &around);
+    }
+    needs
+}
+
+/// The worktree in whose place the copies stand, unless `proof.setup` takes something from there itself.
+fn covered_worktree(start: &RunContext, settings: &ProofSettings) -> Option<PathBuf> {
+    let found = git::RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
+    let top = found.workdir?;
+    let whole = top.canonicalize().ok()?;
+    let names = |word: &String| {
+        [&top, &whole]
+            .iter()
+            .any(|top| word.contains(&*top.to_string_lossy()))
+    };
+    (!settings.setup.iter().any(names)).then_some(whole)
+}
+
 /// Runs tests of judges.
 pub(crate) struct ProofRunner {
     /// This program, whose guard holds the commands.
@@ -235,10 +212,14 @@ pub(crate) struct ProofRunner {
     home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
+    /// In whose place the copies stand; none: the worktree is where it is.
+    worktree: Option<PathBuf>,
     /// What takes the secrets of the copies out of what tests print; made when the first one fails.
     printed: OnceLock<PrintedRedactor>,
     /// The files that the change takes away.
     gone: Vec<String>,
+    /// What the change newly needs and no test has.
+    vanished: VanishedNeeds,
     stop: StopSignal,
 }
 
@@ -257,8 +238,11 @@ impl ProofRunner {
         let env = vars.filter(|(name, _)| is_visible(name) && !is_forbidden(name));
         let mut env: Vec<_> = env.collect();
         env.extend(toolchain_variables(&settings.read, &env));
+        let vanished = vanished_needs(start, prepared, &env);
         Some(Self {
             program: start.program.clone()?,
+            worktree: covered_worktree(start, &settings),
+            vanished,
             env,
             home: start.environment.home().map(Path::to_path_buf),
             settings,
@@ -410,6 +394,13 @@ impl ProofRunner {
         {
             run = TestRun::Broken { why };
         }
+        if run == TestRun::Failed
+            && (side, edit.is_some()) == (Side::New, false)
+            && let Some(why) = self.vanished.why(&finished.output)
+        {
+            let why = why.to_owned();
+            run = TestRun::Broken { why };
+        }
         self.add_reason(&mut run, &finished.output);
         Ok((run, finished.output))
     }
@@ -435,6 +426,7 @@ impl ProofRunner {
             env: &self.env,
             read: &self.settings.read,
             home: self.home.as_deref(),
+            worktree: self.worktree.as_deref(),
             borders: HardBorders {
                 network: self.settings.network,
                 max_processes: MAX_PROCESSES,

@@ -15,8 +15,9 @@ pub(super) struct TestRunner {
 }
 
 impl TestRunner {
-    pub(super) fn is_pytest(&self) -> bool {
-        ["pytest", "py.test"].contains(&self.name)
+    /// Whether it can be told to fail where all tests pass: `--cov-fail-under`, `coverageThreshold`.
+    pub(super) fn has_threshold(&self) -> bool {
+        ["pytest", "py.test", "jest", "vitest"].contains(&self.name)
     }
 }
 
@@ -44,9 +45,6 @@ const fn named(name: &'static str, says: fn(&str) -> bool) -> TestRunner {
 
 /// The exit code of a Rust program that panics, and of cargo whatever is in its way.
 const OF_RUST: i32 = 101;
-
-/// That of cargo-nextest for failed tests.
-const OF_NEXTEST: i32 = 100;
 
 /// The runners that a command names, in a shell's line, too (`sh -c 'cd a && pytest {file}'`).
 pub(super) fn runners_of(argv: &[String]) -> Vec<&'static TestRunner> {
@@ -78,9 +76,17 @@ pub(super) fn unreached(
     (never || !runners.iter().any(|runner| says(runner))).then_some(first.name)
 }
 
-/// Whether a code of its own says that a test failed.
-pub(super) fn is_own_code(code: i32, runners: &[&'static TestRunner]) -> bool {
-    code == OF_NEXTEST && runners.iter().any(|runner| runner.name == "nextest")
+/// Whether a runner that has its own code for failed tests says so: mocha counts them, PHPUnit has one for exceptions,
+/// cargo-nextest one beside cargo's.
+pub(super) fn is_own_code(code: i32, output: &str, runners: &[&'static TestRunner]) -> bool {
+    let is_own = |runner: &TestRunner| match runner.name {
+        "mocha" => code > 0,
+        "phpunit" => code == 2,
+        "nextest" => code == 100,
+        _ => false,
+    };
+    let says = |runner: &TestRunner| output.lines().any(|line| (runner.says)(line.trim_end()));
+    runners.iter().any(|runner| is_own(runner) && says(runner))
 }
 
 /// A test without the harness of Rust, started by its own name.

@@ -101,7 +101,8 @@ fn first_of_others<'o>(
     (!has_own).then(|| first.to_owned())
 }
 
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
+/// The words of a text, as code has them.
+pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 

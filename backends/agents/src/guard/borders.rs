@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::refusals::Refusals;
-use super::sandbox::{HardBorders, SandboxFence, private_folder};
+use super::sandbox::{HardBorders, SandboxFence, TreeCopy, private_folder};
 
 /// The largest file that may be written, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -113,6 +113,49 @@ fn hold_files(writable: &[PathBuf], private: &[PathBuf]) -> io::Result<()> {
     }
     // It stands on the mount below until it enters its folder anew.
     std::env::set_current_dir(here)
+}
+
+/// Puts a copy in the place of a worktree, between fork and exec: the guard, which counts what is written, goes on seeing
+/// the files as they are.
+pub(super) fn put_copy(copy: &TreeCopy) -> io::Result<()> {
+    #[expect(unsafe_code, reason = "unshare has no safe wrapper here")]
+    // SAFETY: this process has one thread, and shares its view with nobody from here on.
+    if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    cover_worktree(copy)
+}
+
+fn cover_worktree(copy: &TreeCopy) -> io::Result<()> {
+    let here = std::env::current_dir()?;
+    // By then the copy stands over them.
+    let kept: Vec<(&PathBuf, fs::File)> = copy
+        .kept
+        .iter()
+        .filter_map(|path| Some((path, fs::File::open(path).ok()?)))
+        .collect();
+    for (path, opened) in &kept {
+        let below = path.strip_prefix(&copy.place).map_err(io::Error::other)?;
+        let at = copy.tree.join(below);
+        make_mount_point(&at, opened.metadata()?.is_dir())?;
+        let source = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
+        mount(Some(&source), &at, libc::MS_BIND | libc::MS_REC)?;
+    }
+    // Where it cannot be made, nothing of the worktree can be seen.
+    if copy.place.is_dir() || fs::create_dir_all(&copy.place).is_ok() {
+        mount(Some(&copy.tree), &copy.place, libc::MS_BIND | libc::MS_REC)?;
+    }
+    std::env::set_current_dir(here)
+}
+
+fn make_mount_point(at: &Path, is_folder: bool) -> io::Result<()> {
+    if is_folder {
+        return fs::create_dir_all(at);
+    }
+    if let Some(folder) = at.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(at, "")
 }
 
 fn c_path(path: &Path) -> io::Result<CString> {

@@ -363,6 +363,10 @@ fn die_with_us(command: &mut Command, borders: Option<HardBorders>, fence: Optio
             #[cfg(not(target_os = "linux"))]
             let _ = borders;
             if let Some(fence) = &fence {
+                #[cfg(target_os = "linux")]
+                if let Some(copy) = &fence.copy {
+                    super::borders::put_copy(copy)?;
+                }
                 sandbox::enclose(fence).map_err(std::io::Error::other)?;
             }
             Ok(())

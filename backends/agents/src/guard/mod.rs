@@ -19,7 +19,7 @@ mod tree;
 pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
 pub(crate) use refusals::SERVED;
 pub(crate) use sandbox::private_folder;
-pub use sandbox::{HardBorders, Refusal, SandboxFence, is_enforceable};
+pub use sandbox::{HardBorders, Refusal, SandboxFence, TreeCopy, is_enforceable};
 
 use std::borrow::Cow;
 use std::ffi::OsString;

@@ -17,6 +17,20 @@ pub struct SandboxFence {
     pub private: Vec<PathBuf>,
     /// Where word is left of what the borders refused; none: nowhere.
     pub refused: Option<PathBuf>,
+    /// What stands in the place of the user's worktree; none: the worktree itself.
+    pub copy: Option<TreeCopy>,
+}
+
+/// A copy of a repository that stands where its worktree does: an environment that names the worktree by its path (an
+/// editable install) finds the copy, and never what lies there uncommitted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TreeCopy {
+    /// The copy.
+    pub tree: PathBuf,
+    /// The top of the worktree.
+    pub place: PathBuf,
+    /// What may be read below the worktree and is none of the repository: it stands in the copy as well.
+    pub kept: Vec<PathBuf>,
 }
 
 /// What borders have refused.
@@ -115,6 +129,9 @@ const WRITE: &str = "--write";
 const BORDERS: &str = "--borders";
 const PRIVATE: &str = "--private";
 const REFUSED: &str = "--refused";
+const COPY: &str = "--copy";
+const PLACE: &str = "--place";
+const KEPT: &str = "--kept";
 
 impl SandboxFence {
     /// As arguments of the guard.
@@ -133,6 +150,12 @@ impl SandboxFence {
             flagged(PRIVATE, &self.private),
             flagged(REFUSED, self.refused.as_slice()),
         ];
+        let copy = self.copy.iter().flat_map(|copy| {
+            let pair = |flag, path: &PathBuf| flagged(flag, std::slice::from_ref(path));
+            let kept = flagged(KEPT, &copy.kept);
+            [pair(COPY, &copy.tree), pair(PLACE, &copy.place), kept].concat()
+        });
+        let files = [files.concat(), copy.collect()];
         [files.concat(), borders.unwrap_or_default()].concat()
     }
 
@@ -145,6 +168,16 @@ impl SandboxFence {
                 [flag, path] if flag == WRITE => fence.write.push(path.into()),
                 [flag, path] if flag == PRIVATE => fence.private.push(path.into()),
                 [flag, path] if flag == REFUSED => fence.refused = Some(path.into()),
+                [flag, path] if flag == COPY => {
+                    fence.copy.get_or_insert_default().tree = path.into();
+                }
+                [flag, path] if flag == PLACE => {
+                    fence.copy.get_or_insert_default().place = path.into();
+                }
+                [flag, path] if flag == KEPT => {
+                    let copy = fence.copy.get_or_insert_default();
+                    copy.kept.push(path.into());
+                }
                 [flag, borders] if flag == BORDERS => {
                     let borders = borders.to_str().and_then(HardBorders::parse);
                     fence.borders = Some(borders.ok_or(())?);
@@ -201,6 +234,7 @@ mod enforced {
     }
 
     pub(super) fn enclose(fence: &SandboxFence) -> Result<(), RulesetError> {
+        let place = fence.copy.as_ref().map(|copy| &copy.place);
         empty_ruleset()?
             .add_rules(path_beneath_rules(
                 &fence.read,
@@ -208,7 +242,7 @@ mod enforced {
             ))?
             .add_rules(path_beneath_rules(
                 // By now the borders have put folders of its own there.
-                fence.write.iter().chain(&fence.private),
+                fence.write.iter().chain(&fence.private).chain(place),
                 AccessFs::from_all(MIN_ABI),
             ))?
             .restrict_self()?;
@@ -232,6 +266,11 @@ mod tests {
             }),
             private: vec!["/tmp".into()],
             refused: Some("/tmp/x/refused".into()),
+            copy: Some(TreeCopy {
+                tree: "/tmp/x/tree".into(),
+                place: "/home/me/a b".into(),
+                kept: vec!["/home/me/a b/.venv".into()],
+            }),
         };
         assert_eq!(
             SandboxFence::parse_arguments(&fence.to_arguments()),

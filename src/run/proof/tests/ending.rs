@@ -430,3 +430,89 @@ fn a_test_that_was_skipped_has_not_passed() {
         );
     }
 }
+
+/// An effect by which the lines themselves end a test is seen by whoever calls them.
+#[test]
+fn who_raised_what_ended_a_test_is_known() {
+    let trace = |last: &str| {
+        format!(
+            "  File \"/x/test_a.py\", line 3, in test\n  File \"/x/{last}\", line 1, in f\nValueError: percent\n"
+        )
+    };
+    for (output, raised) in [
+        (trace("shop/cart.py"), true),
+        (trace("test_a.py"), false),
+        ("shop/cart.py:3: in f\n    raise ValueError\nE   ValueError: no\n\nshop/cart.py:3: ValueError\n".to_owned(), true),
+        ("E   assert 5 == 4\nE   AssertionError\n\ntest_a.py:3: AssertionError\n".to_owned(), false),
+        ("thread 'a' panicked at shop/cart.py:3:5:\nno\n".to_owned(), true),
+        ("Error: no\n    at f (/x/shop/cart.py:3:9)\n    at Test.fn (/x/a.test.js:3:1)\n".to_owned(), true),
+        ("Error: no\n    at Test.fn (/x/a.test.js:3:1)\n    at f (/x/shop/cart.py:3:9)\n".to_owned(), false),
+    ] {
+        assert_eq!(is_raised_in(&output, "shop/cart.py"), raised, "{output}");
+    }
+}
+
+#[test]
+fn the_module_that_is_not_there_is_named() {
+    for (output, name) in [
+        ("ModuleNotFoundError: No module named 'yaml'\n", "`yaml`"),
+        (
+            "Error: Cannot find module 'lodash'\nRequire stack:\n- /x/a.test.js\n",
+            "`lodash`",
+        ),
+        (
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@a/b' imported from /x/a.test.mjs\n",
+            "`@a/b`",
+        ),
+    ] {
+        let run = read_of(&["any", "{file}"], "", 1, output);
+        let is_named = matches!(&run, TestRun::Broken { why } if why.contains(name));
+        assert!(is_named, "{output}: {run:?}");
+    }
+}
+
+#[test]
+fn a_threshold_of_coverage_is_no_word_of_the_test_in_any_runner() {
+    let jest = |output: &str| read_of(&["npx", "jest", "{file}"], "", 1, output);
+    let passed = "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\n";
+    let below =
+        format!("Jest: \"global\" coverage threshold for lines (90%) not met: 80%\n{passed}");
+    assert_eq!(jest(&below), TestRun::Passed);
+    for broken in [
+        "No tests found, exiting with code 1\nRun with `--passWithNoTests`",
+        "Test Suites: 1 failed, 1 passed, 2 total\nTests:       1 passed, 1 total\n",
+    ] {
+        assert!(matches!(jest(broken), TestRun::Broken { .. }), "{broken}");
+    }
+}
+
+/// Mocha ends with the number of the tests that failed.
+#[test]
+fn a_runner_s_own_code_is_known() {
+    let mocha = |code, output: &str| read_of(&["npx", "mocha", "{file}"], "", code, output);
+    assert_eq!(
+        mocha(2, "  0 passing (3ms)\n  2 failing\n"),
+        TestRun::Failed
+    );
+    assert!(matches!(
+        mocha(2, "Error: Cannot find module\n"),
+        TestRun::Broken { .. }
+    ));
+    let nextest = |output: &str| read_of(&["cargo", "nextest", "run"], "", 100, output);
+    assert_eq!(nextest("error: test run failed"), TestRun::Failed);
+    assert!(matches!(nextest("error: no tests"), TestRun::Broken { .. }));
+}
+
+/// A package that moves to ES modules cannot load a test that was written for the other kind, and neither says a defect.
+#[test]
+fn a_name_that_node_does_not_give_the_test_is_no_defect() {
+    let raised = |file: &str| {
+        format!(
+            "# file:///x/{file}:1\n# const a = require('./a.js');\n#           ^\n# ReferenceError: require is not \
+                 defined in ES module scope\n#     at file:///x/{file}:1:11\nnot ok 1 - t\n  exitCode: 1\n"
+        )
+    };
+    let own = ["tests/test_a.js".to_owned()];
+    assert_eq!(obstacle(&raised("tests/test_a.js"), &own), Some(NO_IMPORT));
+    assert_eq!(obstacle(&raised("src/a.js"), &own), None);
+}
