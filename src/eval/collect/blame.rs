@@ -27,6 +27,17 @@ pub(super) struct Blame {
     pub(super) fix: String,
 }
 
+impl Blame {
+    /// Places, the reason and how sure it is come from one fix: the surest one, and the first of several.
+    fn is_better_than(&self, known: &Self) -> bool {
+        match (self.lines.is_empty(), known.lines.is_empty()) {
+            (false, true) => self.confidence >= known.confidence,
+            (true, false) => false,
+            _ => self.confidence > known.confidence,
+        }
+    }
+}
+
 impl LabelCollector {
     /// Who is to blame for what a fix mends, and who is not clean since it adds something beside their lines. One that
     /// changes no behaviour mends nothing: a docstring, a blank, a document.
@@ -153,11 +164,8 @@ impl LabelCollector {
             return;
         }
         match self.blamed.get_mut(&culprit) {
-            Some(blame) if found.confidence <= blame.confidence => blame.lines.extend(found.lines),
-            Some(blame) => {
-                let known = std::mem::replace(blame, found);
-                blame.lines.extend(known.lines);
-            }
+            Some(known) if !found.is_better_than(known) => {}
+            Some(known) => *known = found,
             None => drop(self.blamed.insert(culprit, found)),
         }
     }

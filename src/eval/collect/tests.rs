@@ -116,6 +116,36 @@ fn documents_comments_and_other_fixes_blame_nobody() {
     assert_eq!(collect(&repo, &[LabelSet::Szz]), []);
 }
 
+/// What several fixes say of a change is not put together under the word of one of them.
+#[test]
+fn the_places_of_a_label_are_those_of_the_fix_that_it_names() {
+    let wide = |one: &str, other: &str| {
+        let lines = "    value += 1\n".repeat(20);
+        format!(
+            "def f(value):\n    first = {one}\n{lines}    last = {other}\n    return first, last\n"
+        )
+    };
+    for (later, expected) in [("Fix the last value", 2), ("Fix\n\nFixes: ", 23)] {
+        let repo = repo();
+        let culprit = repo.write("a.py", wide("1", "1")).commit("add f");
+        let first = repo
+            .write("a.py", wide("2", "1"))
+            .commit("Fix the first value");
+        let message = if later.ends_with(' ') {
+            format!("{later}{culprit}")
+        } else {
+            later.to_owned()
+        };
+        let second = repo.write("a.py", wide("2", "2")).commit(&message);
+        let found = collect(&repo, &[LabelSet::Szz]);
+        let item = found.iter().find(|item| item.commit == culprit).unwrap();
+        let lines: Vec<u32> = item.places.iter().map(|place| place.first).collect();
+        assert_eq!(lines, [expected], "{later}");
+        let fix = if expected == 2 { first } else { second };
+        assert_eq!(item.mended_by.as_ref(), Some(&fix), "{later}");
+    }
+}
+
 /// A bracket is code: who mends nothing else mends a defect, and who changes it has changed the line.
 #[test]
 fn a_bracket_that_is_mended_is_a_defect() {
