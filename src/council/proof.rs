@@ -268,12 +268,24 @@ fn with_suite(terms: &ProofTerms, brought: &Reproduction) -> Reproduction {
     };
     let meant = match terms.suites.as_slice() {
         [only] if given.is_empty() => Some(only),
-        suites => suite_named(terms, given).or_else(|| suites.iter().find(is_meant)),
+        suites => suite_named(terms, given)
+            .or_else(|| suites.iter().find(is_meant))
+            .or_else(|| only_suite_of(suites, given)),
     };
     Reproduction {
         suite: meant.map_or_else(|| given.to_owned(), |suite| suite.name.clone()),
         ..brought.clone()
     }
+}
+
+/// The only command that starts a program of this name: `pytest` for `run`.
+fn only_suite_of<'a>(suites: &'a [TestSuite], program: &str) -> Option<&'a TestSuite> {
+    let starts = |suite: &&TestSuite| {
+        let mut words = suite.command.split_whitespace();
+        words.any(|word| word.rsplit('/').next() == Some(program))
+    };
+    let mut found = suites.iter().filter(starts);
+    found.next().filter(|_| found.next().is_none())
 }
 
 fn suite_named<'a>(terms: &'a ProofTerms, name: &str) -> Option<&'a TestSuite> {
@@ -329,7 +341,12 @@ fn obstacle(
         return Some(fault);
     }
     if suite_named(terms, &brought.suite).is_none() {
-        return Some("it names a command that there is not".to_owned());
+        let names = terms.suites.iter().map(|suite| format!("`{}`", suite.name));
+        let names: Vec<String> = names.collect();
+        let (asked, there) = (brought.suite.trim(), names.join(", "));
+        return Some(format!(
+            "it names the command `{asked}`, and there is only {there}"
+        ));
     }
     let Some((cluster, version)) = version_of(clusters, seat, number) else {
         return Some("the judge of the finding does not count".to_owned());

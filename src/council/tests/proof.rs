@@ -204,7 +204,7 @@ fn a_proof_needs_no_support() {
 #[test]
 fn what_is_meant_by_a_test_needs_no_exact_spelling() {
     for id in ["1", ""] {
-        for suite in ["run", "Run", "", "pytest -q {file}"] {
+        for suite in ["run", "Run", "", "pytest", "pytest -q {file}"] {
             let mut plan = plan(Procedure::Debate, 2);
             plan.options.proof = Some(terms());
             let mut run = Run::seated(plan);
