@@ -8,8 +8,9 @@ use council_syntax::language::Language;
 use super::{imports, limits};
 use crate::git::ReviewedTree;
 
-/// The most paths that are looked up for one file.
-const MAX_HINTS: usize = 200;
+/// The most paths that are looked up for what one file imports. They are counted apart from those of its tests: of these
+/// there are more than 200, however few are there.
+const MAX_IMPORTED: usize = 400;
 
 /// How many lines of a file are read for imports.
 const IMPORT_LINES: usize = 200;
@@ -23,13 +24,12 @@ pub(super) fn paths_near(tree: &ReviewedTree, paths: &[RepoPath]) -> Vec<Vec<u8>
     let mut seen = BTreeSet::new();
     for path in paths {
         let shown = path.display().into_owned();
-        let mut found = test_paths(&shown);
-        if let Some(text) = limits::read_file(tree, path).filter(|text| text.len() <= MAX_IMPORTING)
-        {
-            found.extend(import_paths(&shown, &text));
-        }
-        let found = found.into_iter().filter(|hint| is_tree_path(hint));
-        let found = found.take(MAX_HINTS);
+        let text = limits::read_file(tree, path);
+        let text = text.filter(|text| text.len() <= MAX_IMPORTING);
+        let imported = text.map(|text| import_paths(&shown, &text));
+        let imported = imported.into_iter().flatten().take(MAX_IMPORTED);
+        let found = imported.chain(test_paths(&shown));
+        let found = found.filter(|hint| is_tree_path(hint));
         hints.extend(found.filter(|hint| seen.insert(hint.clone())));
     }
     hints.into_iter().map(String::into_bytes).collect()
