@@ -9,6 +9,7 @@ use council_syntax::language::Language;
 
 use super::edited::{collect_words, edited_names, value_names};
 use super::fields;
+use super::imported::NameSources;
 use super::limits;
 use super::moved;
 use super::receivers;
@@ -139,6 +140,8 @@ struct FileNames {
     around: BTreeMap<String, WordUse>,
     /// What methods with everyday names are called on.
     receivers: receivers::CalledOn,
+    /// Where names come from.
+    sources: NameSources,
     /// What the change edits.
     changed: BTreeSet<String>,
     /// The types whose methods these are.
@@ -183,9 +186,10 @@ impl FileNames {
             let outline = FileOutline::of(path, text);
             collect_words(&outline, lines, [&mut self.removed, &mut self.added][side]);
             self.receivers.collect(&outline, lines);
+            self.sources.collect(&outline, path, lines);
             self.changed.extend(edited_names(&outline, lines));
             self.own_methods(&outline, text, lines);
-            self.around_lines(&outline, lines);
+            self.around_lines(&outline, path, lines);
             for (field, holder) in fields::edited_fields(&outline, lines) {
                 self.fields.entry(field).or_default().insert(holder);
             }
@@ -255,7 +259,7 @@ impl FileNames {
     }
 
     /// The words of the changed functions, their unchanged lines included.
-    fn around_lines(&mut self, outline: &FileOutline<'_>, lines: &[u32]) {
+    fn around_lines(&mut self, outline: &FileOutline<'_>, path: &RepoPath, lines: &[u32]) {
         const MAX_AROUND: usize = 120;
         let mut around = BTreeSet::new();
         for &line in lines {
@@ -269,6 +273,7 @@ impl FileNames {
         let around: Vec<u32> = around.into_iter().collect();
         collect_words(outline, &around, &mut self.around);
         self.receivers.collect(outline, &around);
+        self.sources.collect(outline, path, &around);
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
@@ -305,7 +310,28 @@ impl FileNames {
                 found.append(&mut around);
             }
         }
+        found.extend(self.originals());
         found
+    }
+
+    /// What the file imports by names of its own.
+    fn originals(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.sources.renamed().map(|(name, original, source)| {
+            let reason = match (
+                self.removed.contains_key(name),
+                self.added.contains_key(name),
+            ) {
+                (true, true) => NameReason::Kept,
+                (true, false) => NameReason::Removed,
+                (false, true) => NameReason::Added,
+                (false, false) => NameReason::Around,
+            };
+            WantedName {
+                sources: [source.clone()].into(),
+                imported_as: Some(name.to_owned()),
+                ..wanted(original, reason, (true, false), false)
+            }
+        })
     }
 
     /// What the change edits or removes.
@@ -411,7 +437,10 @@ impl FileNames {
         if words::is_common(name) && how != WordUse::Key {
             return Vec::new();
         }
-        let one = |definition, uses, is_local| wanted(name, reason, (definition, uses), is_local);
+        let one = |definition, uses, is_local| WantedName {
+            sources: self.sources.of(name),
+            ..wanted(name, reason, (definition, uses), is_local)
+        };
         match how {
             _ if self.is_settings => names_of_setting(name, how),
             // Every language has a `push` and a `get`: only one nearby can be meant.

@@ -14,6 +14,7 @@ mod edited;
 mod fields;
 mod gather;
 mod hints;
+mod imported;
 mod imports;
 mod judges;
 mod limits;

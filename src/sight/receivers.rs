@@ -195,7 +195,7 @@ fn is_module(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath, word: 
 }
 
 /// Whether code in a file can name what a changed file defines without its module.
-fn reaches(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath) -> bool {
+pub(super) fn reaches(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath) -> bool {
     let folder = |path: &RepoPath| {
         path.display()
             .rsplit_once('/')

@@ -11,6 +11,7 @@ use council_syntax::outline::{self, FunctionSpan};
 use super::declared::bare_name;
 use super::definitions::{DefinedName, DefinitionKind, definitions_in};
 use super::hints;
+use super::imported::{self, ImportedName};
 use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
@@ -51,6 +52,10 @@ pub(super) struct FileHits {
 #[derive(Debug, Default)]
 pub(super) struct NameHits {
     pub(super) files: Vec<FileHits>,
+    /// Files without hits that tell of others: manifests, and what hands on the names of a folder.
+    pub(super) kept: Vec<FileHits>,
+    /// The files that it came by.
+    pub(super) seen: Vec<RepoPath>,
     /// How many files were read.
     pub(super) read: usize,
     pub(super) is_cut: bool,
@@ -71,6 +76,8 @@ pub(super) struct NameSearch<'k> {
     calls_alone: Vec<bool>,
     /// Files that are kept for their path, whatever stands in them.
     keeps: &'k (dyn Fn(&RepoPath) -> bool + Sync),
+    /// Files that are kept beside the others.
+    tells: &'k (dyn Fn(&RepoPath) -> bool + Sync),
     /// Files that are read as well.
     also: fn(&[u8]) -> bool,
 }
@@ -86,6 +93,7 @@ impl<'k> NameSearch<'k> {
             searched,
             calls_alone: vec![false; names.len()],
             keeps: &|_| false,
+            tells: &|_| false,
             also: |_| false,
         }
     }
@@ -103,13 +111,18 @@ impl<'k> NameSearch<'k> {
         Self { keeps, ..self }
     }
 
+    /// Some files tell of others.
+    pub(super) fn telling(self, tells: &'k (dyn Fn(&RepoPath) -> bool + Sync)) -> Self {
+        Self { tells, ..self }
+    }
+
     /// Some names stand in other files than code and settings.
     pub(super) fn also_in(self, also: fn(&[u8]) -> bool) -> Self {
         Self { also, ..self }
     }
 
     fn reads(&self, path: &[u8]) -> bool {
-        is_searched(path) || (self.also)(path)
+        is_searched(path) || (self.also)(path) || imported::is_module_file(path)
     }
 
     /// Reads files until they or a bound end.
@@ -143,7 +156,11 @@ impl<'k> NameSearch<'k> {
             let looked = map_parallel(&mut batch, &|file| {
                 let bytes = tree.read_text(file)?;
                 Ok::<_, crate::git::GitError>(bytes.map(|bytes| {
-                    let hits = self.search_bytes(&bytes);
+                    let is_plain = is_searched(&file.path) || (self.also)(&file.path);
+                    let hits = match is_plain {
+                        true => self.search_bytes(&bytes),
+                        false => Vec::new(),
+                    };
                     (bytes.len(), hits, bytes)
                 }))
             });
@@ -155,8 +172,14 @@ impl<'k> NameSearch<'k> {
                 bytes += size;
                 found.too_large += usize::from(size > MAX_FILE);
                 let path = RepoPath::new(file.path);
-                if !hits.is_empty() || (size <= MAX_FILE && (self.keeps)(&path)) {
-                    found.files.push(FileHits {
+                found.seen.push(path.clone());
+                let is_hit = !hits.is_empty() || (size <= MAX_FILE && (self.keeps)(&path));
+                if is_hit || (size <= MAX_FILE && (self.tells)(&path)) {
+                    let kept = match is_hit {
+                        true => &mut found.files,
+                        false => &mut found.kept,
+                    };
+                    kept.push(FileHits {
                         path,
                         text: String::from_utf8_lossy(&text).into(),
                         hits,
@@ -222,6 +245,8 @@ pub(super) struct FileOutline<'t> {
     words: Vec<Vec<CodeWord<'t>>>,
     /// Import lines with where it may lie what they import.
     importing: OnceLock<Vec<(u32, Vec<String>)>>,
+    /// The names that it imports.
+    imported: OnceLock<Vec<ImportedName>>,
     /// Lines of statements that import.
     imports: BTreeSet<u32>,
     /// The lines without comments.
@@ -244,6 +269,7 @@ impl<'t> FileOutline<'t> {
             lines,
             words: words::words_by_line(language, text),
             importing: OnceLock::new(),
+            imported: OnceLock::new(),
             uncommented: OnceLock::new(),
         }
     }
@@ -294,6 +320,12 @@ impl<'t> FileOutline<'t> {
     pub(super) fn import_lines(&self, path: &RepoPath) -> &[(u32, Vec<String>)] {
         self.importing
             .get_or_init(|| hints::import_lines(&path.display(), &self.lines))
+    }
+
+    /// The names that the file imports.
+    pub(super) fn imported_names(&self) -> &[ImportedName] {
+        self.imported
+            .get_or_init(|| imported::imported_names(self.language, &self.lines))
     }
 
     /// The words of a line, from 1.

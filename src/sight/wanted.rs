@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::RepoPath;
 
+use super::imported::NameSource;
 use super::moved::MovedFile;
 use super::other_name::{Alias, DefaultExport};
 use super::words;
@@ -65,6 +66,10 @@ pub(super) struct WantedName {
     pub(super) spelling: Spelling,
     /// The variables that a method with an everyday name is called on; none: it may be anybody's.
     pub(super) receivers: Option<BTreeSet<String>>,
+    /// Where the changed files have it from; nothing: they only define it.
+    pub(super) sources: BTreeSet<NameSource>,
+    /// What a changed file calls it that imports it by another name.
+    pub(super) imported_as: Option<String>,
     /// The types that the change edits a method of this name of.
     pub(super) owners: BTreeSet<String>,
     /// The files in which the change edits what has this name, under their names of both sides.
@@ -94,6 +99,8 @@ impl WantedName {
             is_field: false,
             spelling: Spelling::Code,
             receivers: None,
+            sources: BTreeSet::new(),
+            imported_as: None,
             owners: BTreeSet::new(),
             homes: BTreeSet::new(),
             moved: Vec::new(),
@@ -154,6 +161,7 @@ impl WantedName {
         have.is_local &= name.is_local;
         have.is_key |= name.is_key;
         have.is_key_alone &= name.is_key_alone;
+        have.sources.extend(name.sources);
         have.owners.extend(name.owners);
         have.homes.extend(name.homes);
         have.moved.extend(name.moved);

@@ -2,6 +2,7 @@
 
 mod gaps;
 mod long_functions;
+mod meant;
 mod named_tests;
 mod searching;
 mod uses;
@@ -16,6 +17,7 @@ use council_syntax::language::Language;
 
 use super::candidates::{ChangedFile, changed_files, wanted_names};
 use super::definitions::DefinitionKind;
+use super::imported::KnownTree;
 use super::limits::{SearchLimits, Sight};
 use super::receivers::Certainty;
 use super::search::{FileHits, FileOutline, NameHits, is_searched};
@@ -25,6 +27,7 @@ use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
 pub(crate) use long_functions::cut_functions;
+use meant::MeantName;
 use searching::search_names;
 
 /// What was found around a change.
@@ -61,8 +64,8 @@ pub(super) fn with_search_of(
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
     let mut names = wanted_names(&files, packet);
-    let hits = search_names(sight, packet, (&files, &mut names), search);
-    let mut gatherer = Gatherer::new(&files, &names);
+    let (hits, known) = search_names(sight, packet, (&files, &mut names), search);
+    let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_hits(&hits, after);
     gatherer.finish()
 }
@@ -70,13 +73,13 @@ pub(super) fn with_search_of(
 /// Looks around a change, at the tree and at history at the same time.
 pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let (hits, names, history) = thread::scope(|scope| {
+    let ((hits, known), names, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
         let mut names = wanted_names(&files, packet);
         let hits = search_names(sight, packet, (&files, &mut names), limits);
         (hits, names, history.join().unwrap_or_default())
     });
-    let mut gatherer = Gatherer::new(&files, &names);
+    let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_changed_functions();
     gatherer.add_small_files();
     let unread = gatherer.add_hits(&hits, limits);
@@ -103,6 +106,12 @@ struct RankedBlock {
 struct Gatherer<'a> {
     files: &'a [ChangedFile<'a>],
     names: &'a [WantedName],
+    /// What the search saw of the tree.
+    known: &'a KnownTree,
+    /// What imports say of each name.
+    meant: Vec<MeantName>,
+    /// Names whose definition is where imports say.
+    placed: HashSet<usize>,
     by_text: HashMap<&'a str, usize>,
     shown: ShownLines,
     /// How often a name has been shown, by kind.
@@ -119,7 +128,7 @@ struct Gatherer<'a> {
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(files: &'a [ChangedFile<'a>], names: &'a [WantedName]) -> Self {
+    fn new(files: &'a [ChangedFile<'a>], names: &'a [WantedName], known: &'a KnownTree) -> Self {
         let mut shown = ShownLines::default();
         for file in files {
             let lines = file.file.hunks.iter().flat_map(|hunk| hunk.lines());
@@ -129,6 +138,12 @@ impl<'a> Gatherer<'a> {
         Self {
             files,
             names,
+            known,
+            meant: names
+                .iter()
+                .map(|name| MeantName::of(name, known))
+                .collect(),
+            placed: HashSet::new(),
             by_text: texts
                 .map(|(index, name)| (name.text.as_str(), index))
                 .collect(),
@@ -207,9 +222,12 @@ impl<'a> Gatherer<'a> {
             let files = files.iter().map(|(_, file)| *file);
             files.zip(&outlines).enumerate()
         };
-        for (order, (file, outline)) in pairs() {
-            if let Some(outline) = outline {
-                self.add_definitions(order, file, outline);
+        // Where an import says that something is, it is before any other of its name.
+        for is_told in [true, false] {
+            for (order, (file, outline)) in pairs() {
+                if let Some(outline) = outline {
+                    self.add_definitions((order, is_told), file, outline);
+                }
             }
         }
         // Calls of the very method that is meant come before those of others with its name.
@@ -235,11 +253,19 @@ impl<'a> Gatherer<'a> {
     }
 
     /// By the outline and not by the hits, since of a name that a file uses often not every hit is noted.
-    fn add_definitions(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
+    fn add_definitions(
+        &mut self,
+        (order, is_told): (usize, bool),
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
         for defined in &outline.definitions {
             let Some(&index) = self.by_text.get(defined.name.as_str()) else {
                 continue;
             };
+            if self.is_imported(index, defined, file, outline) != is_told {
+                continue;
+            }
             let name = &self.names[index];
             let is_function = defined.kind == DefinitionKind::Function;
             let is_near = relation::is_near(self.files, &file.path);
@@ -250,10 +276,15 @@ impl<'a> Gatherer<'a> {
                 && !(name.is_bare && is_function)
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
-                && self.may_mean(name, &file.path);
+                && self.may_mean(name, &file.path)
+                && self.may_be_elsewhere(index);
             // What is defined beside the change is what it means; of others the nearest.
-            if !is_meant || (!is_near && self.near.contains(&index)) {
+            let is_meant = is_meant && (is_near || !self.near.contains(&index));
+            if !is_told && !is_meant {
                 continue;
+            }
+            if is_told {
+                self.placed.insert(index);
             }
             if is_near {
                 self.near.insert(index);
@@ -270,7 +301,7 @@ impl<'a> Gatherer<'a> {
                     let note = if last < defined.head {
                         format!("comment above `{}`", name.text)
                     } else {
-                        format!("definition of `{}`", name.text)
+                        describe_definition(name)
                     };
                     let block =
                         self.lines_block(ContextKind::Definition, file, (start, last), note);
@@ -379,6 +410,13 @@ impl<'a> Gatherer<'a> {
             blocks,
             gaps: Vec::new(),
         }
+    }
+}
+
+fn describe_definition(name: &WantedName) -> String {
+    match &name.imported_as {
+        Some(called) => format!("definition of `{}`, imported as `{called}`", name.text),
+        None => format!("definition of `{}`", name.text),
     }
 }
 

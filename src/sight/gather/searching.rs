@@ -1,5 +1,6 @@
 //! Names searched around a change, and then the other names that what is found gives them.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use council_protocol::change::{FileKind, FileStatus};
@@ -8,11 +9,12 @@ use council_protocol::{FileChange, Packet, RepoPath};
 use super::super::aliases::{aliases_in, default_export_name};
 use super::super::candidates::ChangedFile;
 use super::super::hints;
+use super::super::imported::{KnownTree, Meaning, NameSource, is_telling};
 use super::super::limits::{SearchLimits, Sight};
 use super::super::moved::may_name_files;
 use super::super::nearest::NearestFiles;
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
-use super::super::wanted::WantedName;
+use super::super::wanted::{NameReason, WantedName};
 use super::MAX_OUTLINED;
 use super::named_tests::TestNames;
 use crate::prompt::{is_test_path, rank_files};
@@ -27,7 +29,7 @@ pub(super) fn search_names(
     packet: &Packet,
     (files, names): (&[ChangedFile<'_>], &mut Vec<WantedName>),
     limits: &SearchLimits,
-) -> NameHits {
+) -> (NameHits, KnownTree) {
     add_default_exports(files, names);
     let paths = changed_paths(packet);
     // What is found has to be read closely afterwards, which takes about as long.
@@ -36,10 +38,14 @@ pub(super) fn search_names(
         until: now + limits.until.saturating_duration_since(now) / 2,
         ..*limits
     };
-    let nearest = || NearestFiles::new(&sight.tree, &paths, hints::paths_near(&sight.tree, &paths));
+    let hints = hints::paths_near(&sight.tree, &paths);
+    let nearest = || NearestFiles::new(&sight.tree, &paths, hints.clone());
+    let imported: HashSet<&[u8]> = hints.iter().map(Vec::as_slice).collect();
+    let tells = |path: &RepoPath| is_telling(path) || imported.contains(path.as_bytes());
     let tests = TestNames::of(files);
     let mut hits = search_of(names)
         .keeping(&|path| tests.tested_by(path).is_some())
+        .telling(&tells)
         .run(nearest(), &sight.tree, &bounds);
     for _ in 0..MAX_ALIASING {
         let aliases = aliases_in(names, &hits.files);
@@ -58,7 +64,67 @@ pub(super) fn search_names(
         add_hits(&mut hits.files, found, names.len());
         names.extend(aliases);
     }
-    hits
+    let changed = packet.files.iter();
+    let changed = changed.flat_map(|file| [&file.path, file.path_before()]);
+    let known = KnownTree::of(&hits, changed.cloned());
+    add_original_names(names, &known, &mut hits.files);
+    (hits, known)
+}
+
+/// Whatever a changed file imports by a name of its own is defined under another one.
+fn add_original_names(names: &mut Vec<WantedName>, known: &KnownTree, files: &mut Vec<FileHits>) {
+    let used = names.iter().filter(|name| name.definition);
+    let sources = used.flat_map(|name| name.sources.iter().map(move |source| (name, source)));
+    let mut found: Vec<(String, NameReason, NameSource, String, Vec<FileHits>)> = Vec::new();
+    for (name, source) in sources {
+        let NameSource::From(from) = source else {
+            continue;
+        };
+        if let Meaning::Inside(place) = known.meaning(from)
+            && let Some(original) = place.name.clone().filter(|text| *text != name.text)
+        {
+            let kept = place.files().filter_map(|path| known.kept_file(path));
+            let original = (
+                original,
+                name.reason,
+                source.clone(),
+                name.text.clone(),
+                kept.collect(),
+            );
+            found.push(original);
+        }
+    }
+    for (text, reason, source, called, kept) in found {
+        add_original(
+            names,
+            WantedName {
+                definition: true,
+                uses: false,
+                sources: [source].into(),
+                imported_as: Some(called),
+                ..WantedName::new(&text, reason)
+            },
+        );
+        let kept = kept.into_iter();
+        let new: Vec<FileHits> = kept
+            .filter(|file| files.iter().all(|known| known.path != file.path))
+            .collect();
+        let at = files.len().min(MAX_OUTLINED / 2);
+        files.splice(at..at, new);
+    }
+}
+
+fn add_original(names: &mut Vec<WantedName>, original: WantedName) {
+    let Some(known) = names.iter_mut().find(|name| name.text == original.text) else {
+        names.push(original);
+        return;
+    };
+    // Where it is looked for already, it still is.
+    if known.definition && known.sources.is_empty() {
+        known.sources.insert(NameSource::Unknown);
+    }
+    known.definition = true;
+    known.sources.extend(original.sources);
 }
 
 /// Whoever imports all that a file exports names a part of its path.

@@ -157,7 +157,11 @@ impl Gatherer<'_> {
         if !is_meant {
             return None;
         }
-        let sure = receivers::certainty(name, line, file, outline);
+        let sure = match self.is_said_to_mean(hit, file, outline) {
+            Some(false) => return None,
+            Some(true) => Certainty::Exact,
+            None => receivers::certainty(name, line, file, outline),
+        };
         let is_certain = sure == Certainty::Exact;
         let is_telling = sure < Certainty::Possible || !name.is_everywhere();
         (is_telling && (is_certain || name.alias.is_none())).then_some(sure)

@@ -1,6 +1,7 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
 pub(crate) mod corpus;
+mod imports;
 mod long_functions;
 mod meaning;
 mod naming;

@@ -1,0 +1,184 @@
+//! What imports say of the names around a change: which definitions and uses are those of the name that is meant.
+
+use std::collections::BTreeSet;
+
+use council_syntax::language::Language;
+
+use super::super::definitions::{DefinedName, DefinitionKind};
+use super::super::imported::{KnownTree, Meaning, NamePlace, NameSource, sources_on};
+use super::super::receivers;
+use super::super::search::{FileHits, FileOutline, NameHit};
+use super::super::wanted::WantedName;
+use super::Gatherer;
+
+/// What the imports of the changed files say of one name.
+#[derive(Debug, Default)]
+pub(super) struct MeantName {
+    /// Where it is defined.
+    places: Vec<NamePlace>,
+    /// The modules from outside that it is of.
+    outside: BTreeSet<String>,
+    /// Whether a changed file has it from where no import says.
+    is_open: bool,
+}
+
+impl MeantName {
+    pub(super) fn of(name: &WantedName, known: &KnownTree) -> Self {
+        let mut meant = Self {
+            is_open: name.sources.is_empty(),
+            ..Self::default()
+        };
+        for source in &name.sources {
+            let NameSource::From(from) = source else {
+                meant.is_open = true;
+                continue;
+            };
+            match known.meaning(from) {
+                Meaning::Outside(module) => drop(meant.outside.insert(module)),
+                // By another name it is looked for under that one.
+                Meaning::Inside(place) if place.name.is_some() => meant.places.push(place),
+                Meaning::Inside(_) | Meaning::Unknown => meant.is_open = true,
+            }
+        }
+        meant
+            .places
+            .retain(|place| place.name.as_deref() == Some(&name.text));
+        meant
+    }
+
+    /// Whether imports say that nothing in the tree is what it means.
+    fn is_outside(&self) -> bool {
+        !self.is_open && self.places.is_empty()
+    }
+
+    /// Whether a definition is where an import says.
+    fn is_at(&self, defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+        let path = file.path.display();
+        self.places.iter().any(|place| {
+            let is_owned = || match &place.owner {
+                Some(owner) if defined.kind == DefinitionKind::Function => {
+                    owner_of(defined, file, outline).as_ref() == Some(owner)
+                }
+                _ => true,
+            };
+            place.holds(&path) && is_owned()
+        })
+    }
+}
+
+/// The type whose method a definition is.
+fn owner_of(defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> Option<String> {
+    let span = outline.function_span(defined.head)?;
+    outline.owner_of(&file.text, span)
+}
+
+impl Gatherer<'_> {
+    /// Whether imports say that a definition is the one of a name, before any other.
+    pub(super) fn is_imported(
+        &self,
+        name: usize,
+        defined: &DefinedName,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> bool {
+        self.names[name].definition && self.meant[name].is_at(defined, file, outline)
+    }
+
+    /// Whether another definition than those that imports lead to may be the one of a name.
+    pub(super) fn may_be_elsewhere(&self, name: usize) -> bool {
+        let meant = &self.meant[name];
+        meant.is_open || !(meant.is_outside() || self.placed.contains(&name))
+    }
+
+    /// Whether the imports of its file say that a hit is what the change means; none: they say nothing of it.
+    pub(super) fn is_said_to_mean(
+        &self,
+        hit: NameHit,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Option<bool> {
+        let text = &self.names[hit.name].text;
+        let sources = sources_on(outline, &file.path, hit.line, text);
+        let said = sources
+            .iter()
+            .map(|source| self.says(hit.name, source, file, outline));
+        // Where one place on the line may be meant, the line may.
+        let said: Vec<Option<bool>> = said.collect();
+        if said.contains(&Some(true)) {
+            return Some(true);
+        }
+        let is_another = !said.is_empty() && said.iter().all(|said| *said == Some(false));
+        is_another.then_some(false)
+    }
+
+    fn says(
+        &self,
+        index: usize,
+        source: &NameSource,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Option<bool> {
+        let (name, meant) = (&self.names[index], &self.meant[index]);
+        let is_outside = name.homes.is_empty() && meant.is_outside();
+        match source {
+            NameSource::Unknown => is_outside.then_some(false),
+            NameSource::Bare => (is_outside || is_own(name, file, outline)).then_some(false),
+            NameSource::From(from) => match self.known.meaning(from) {
+                Meaning::Unknown => None,
+                Meaning::Outside(_) if !name.homes.is_empty() => Some(false),
+                Meaning::Outside(module) => {
+                    let is_same = meant.is_open || meant.outside.contains(&module);
+                    (!is_same).then_some(false)
+                }
+                Meaning::Inside(_) if is_outside => Some(false),
+                Meaning::Inside(place) if name.homes.is_empty() => {
+                    let is_apart = |meant: &NamePlace| place.is_apart_from(meant);
+                    let is_other = !meant.is_open && meant.places.iter().all(is_apart);
+                    (is_other && place.is_sure).then_some(false)
+                }
+                Meaning::Inside(place) => is_at_home(name, &place),
+            },
+        }
+    }
+}
+
+/// Whether a place is that of what the change edits.
+fn is_at_home(name: &WantedName, place: &NamePlace) -> Option<bool> {
+    let is_home = name.homes.iter().any(|home| place.holds(&home.display()));
+    let called = place.name.as_ref()?;
+    if let Some(owner) = &place.owner {
+        // What a type has it may have from its parent.
+        let is_other = !is_home && place.is_sure && name.owners.contains(owner);
+        return is_other.then_some(false);
+    }
+    let of = name.alias.as_ref().map_or(&name.text, |alias| &alias.of);
+    let is_called_so = called == of || *called == name.text;
+    match is_home && is_called_so && name.owners.is_empty() {
+        true => Some(true),
+        false => (place.is_sure && !(is_home && is_called_so)).then_some(false),
+    }
+}
+
+/// Whether a file has a definition of its own that a name alone means there, and does not have what the change edits.
+fn is_own(name: &WantedName, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+    let language = outline.language();
+    if name.homes.is_empty() || name.homes.contains(&file.path) || language == Language::C {
+        return false;
+    }
+    // In these a definition of the file comes before whatever it imports.
+    let is_of_file = matches!(
+        language,
+        Language::Python | Language::Script | Language::Rust
+    );
+    let mut own = outline.definitions.iter();
+    let is_defined = own.any(|one| {
+        let is_function = one.kind == DefinitionKind::Function;
+        one.name == name.text && !(is_function && owner_of(one, file, outline).is_some())
+    });
+    let reaches = || {
+        name.homes
+            .iter()
+            .any(|home| receivers::reaches(file, outline, home))
+    };
+    is_defined && (is_of_file || !reaches())
+}

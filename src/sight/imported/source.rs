@@ -1,0 +1,259 @@
+//! Where a name on a line of code comes from, as far as the imports of its file and what it stands behind say it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use council_protocol::RepoPath;
+use council_syntax::language::Language;
+
+use super::super::search::FileOutline;
+use super::super::words::{CodeWord, WordUse};
+use super::{DEFAULT, ImportedItem, ImportedName};
+
+pub(super) use super::super::words::is_name;
+
+/// What a file says of one of its names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) enum NameSource {
+    /// It stands alone, and no import brings it.
+    Bare,
+    /// It stands behind something of which no import speaks.
+    Unknown,
+    From(ImportedFrom),
+}
+
+/// A name as an import brings it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in super::super) struct ImportedFrom {
+    /// The file that imports it.
+    pub(super) file: RepoPath,
+    /// The module as the file spells it.
+    pub(super) module: String,
+    /// The names that lead from the module to it, its own at the end; none: it is the module.
+    pub(super) steps: Vec<String>,
+}
+
+/// The sources of the names that a change uses.
+#[derive(Debug, Default)]
+pub(in super::super) struct NameSources(BTreeMap<String, BTreeSet<NameSource>>);
+
+impl NameSources {
+    /// Reads the names of lines.
+    pub(in super::super) fn collect(
+        &mut self,
+        outline: &FileOutline<'_>,
+        path: &RepoPath,
+        lines: &[u32],
+    ) {
+        for &line in lines {
+            for word in outline.words_at(line) {
+                let sources = sources_of(outline, path, line, word);
+                if !sources.is_empty() {
+                    let known = self.0.entry(word.text.to_owned()).or_default();
+                    known.extend(sources);
+                }
+            }
+        }
+    }
+
+    /// The names that an import gives to what is called otherwise elsewhere, with what that is and where it comes from.
+    pub(in super::super) fn renamed(&self) -> impl Iterator<Item = (&str, &str, &NameSource)> {
+        self.0.iter().flat_map(|(name, sources)| {
+            sources.iter().filter_map(move |source| {
+                let NameSource::From(from) = source else {
+                    return None;
+                };
+                let original = from.steps.last()?.as_str();
+                let is_other = original != name && original != DEFAULT;
+                is_other.then_some((name.as_str(), original, source))
+            })
+        })
+    }
+
+    pub(in super::super) fn of(&self, name: &str) -> BTreeSet<NameSource> {
+        self.0.get(name).cloned().unwrap_or_default()
+    }
+}
+
+/// Where a name comes from at each of its places on a line.
+pub(in super::super) fn sources_on(
+    outline: &FileOutline<'_>,
+    path: &RepoPath,
+    line: u32,
+    name: &str,
+) -> Vec<NameSource> {
+    let words = outline.words_at(line).iter();
+    let words = words.filter(|word| word.text == name);
+    words
+        .flat_map(|word| sources_of(outline, path, line, word))
+        .collect()
+}
+
+/// The sources of one word: several where a file imports a name in two ways (`try: import a`, `except: import b`), none
+/// where it is defined or only a part of what is imported.
+fn sources_of(
+    outline: &FileOutline<'_>,
+    path: &RepoPath,
+    line: u32,
+    word: &CodeWord<'_>,
+) -> Vec<NameSource> {
+    let language = outline.language();
+    let code = outline.line(line);
+    // A word is a piece of its line.
+    let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
+    let Some(before) = code.get(..at).filter(|_| word.how != WordUse::Key) else {
+        return vec![NameSource::Unknown];
+    };
+    let names = outline.imported_names();
+    let bring = |local: &str, behind: &[&str]| {
+        let brought = names.iter().filter(|one| one.local == local);
+        brought
+            .map(|one| NameSource::From(from_import(path, one, behind)))
+            .collect::<Vec<_>>()
+    };
+    let name = word.text;
+    if outline.is_import(line) {
+        let brought = bring(name, &[]);
+        let is_original = |one: &&ImportedName| one.item == ImportedItem::Named(name.to_owned());
+        let originals = || {
+            let originals = names.iter().filter(is_original);
+            originals
+                .map(|one| NameSource::From(from_import(path, one, &[])))
+                .collect()
+        };
+        return if brought.is_empty() {
+            originals()
+        } else {
+            brought
+        };
+    }
+    if outline.defines(name, line) {
+        return Vec::new();
+    }
+    let found = match qualifier_before(before) {
+        Qualifier::Nothing => {
+            let found = bring(name, &[]);
+            return if found.is_empty() {
+                vec![NameSource::Bare]
+            } else {
+                found
+            };
+        }
+        Qualifier::Other => Vec::new(),
+        Qualifier::Path(words, is_path) => {
+            let behind: Vec<&str> = words[1..].iter().copied().chain([name]).collect();
+            let found = match language {
+                Language::Rust if !is_path => Vec::new(),
+                _ => bring(words[0], &behind),
+            };
+            match language {
+                Language::Rust if is_path && found.is_empty() => rust_path(path, &words, name),
+                _ => found,
+            }
+        }
+    };
+    if found.is_empty() {
+        vec![NameSource::Unknown]
+    } else {
+        found
+    }
+}
+
+fn from_import(path: &RepoPath, one: &ImportedName, behind: &[&str]) -> ImportedFrom {
+    let mut steps = one.steps();
+    steps.extend(behind.iter().map(|&step| step.to_owned()));
+    ImportedFrom {
+        file: path.clone(),
+        module: one.module.clone(),
+        steps,
+    }
+}
+
+/// `crate::money::convert`, `std::fs::read`, `serde_json::from_str`: a path needs no import.
+fn rust_path(path: &RepoPath, words: &[&str], name: &str) -> Vec<NameSource> {
+    let is_module = words[0].starts_with(|c: char| c.is_lowercase());
+    let steps = words[1..].iter().copied().chain([name]);
+    let from = ImportedFrom {
+        file: path.clone(),
+        module: words[0].to_owned(),
+        steps: steps.map(str::to_owned).collect(),
+    };
+    is_module
+        .then_some(NameSource::From(from))
+        .into_iter()
+        .collect()
+}
+
+/// What a name stands behind.
+#[derive(Debug, PartialEq, Eq)]
+enum Qualifier<'t> {
+    Nothing,
+    /// Names, and whether they are joined by `::`.
+    Path(Vec<&'t str>, bool),
+    /// The value of an expression.
+    Other,
+}
+
+fn qualifier_before(before: &str) -> Qualifier<'_> {
+    let (mut rest, mut words, mut is_path) = (before, Vec::new(), true);
+    loop {
+        let is_spread = rest.ends_with("..");
+        let held = ["::", "?.", "!.", ".", "->"]
+            .iter()
+            .find_map(|sign| Some((rest.strip_suffix(sign)?, *sign)));
+        let Some((held, sign)) = held.filter(|_| !is_spread) else {
+            break;
+        };
+        is_path &= sign == "::";
+        // `Map<String, u8>::new`
+        let held = match held.strip_suffix('>') {
+            Some(generic) => generic.rsplit_once('<').map_or(generic, |(plain, _)| plain),
+            None => held,
+        };
+        let held = held.strip_suffix("::").unwrap_or(held);
+        let begin = held
+            .char_indices()
+            .rev()
+            .take_while(|(_, c)| is_name(*c))
+            .last();
+        let Some((begin, _)) = begin else {
+            return Qualifier::Other;
+        };
+        words.push(&held[begin..]);
+        rest = &held[..begin];
+    }
+    words.reverse();
+    match words.first() {
+        None => Qualifier::Nothing,
+        Some(first) if first.starts_with(|c: char| c.is_ascii_digit()) => Qualifier::Other,
+        Some(_) => Qualifier::Path(words, is_path),
+    }
+}
+
+#[cfg(test)]
+mod laws {
+    use super::*;
+
+    #[test]
+    fn what_a_name_stands_behind_is_read_from_its_line() {
+        for (before, words) in [
+            ("x = ", Some(&[][..])),
+            ("return [...", Some(&[])),
+            ("for i in 0..", Some(&[])),
+            ("json.", Some(&["json"])),
+            ("a = lib.money.", Some(&["lib", "money"])),
+            ("crate::money::", Some(&["crate", "money"])),
+            ("Map<String, u8>::", Some(&["Map"])),
+            ("f(x)?.", None),
+            ("make().", None),
+            ("items[0].", None),
+            (".", None),
+        ] {
+            let found = match qualifier_before(before) {
+                Qualifier::Nothing => Some(Vec::new()),
+                Qualifier::Path(words, _) => Some(words),
+                Qualifier::Other => None,
+            };
+            assert_eq!(found.as_deref(), words, "{before}");
+        }
+    }
+}
