@@ -186,10 +186,10 @@ impl FileNames {
             let outline = FileOutline::of(path, text);
             collect_words(&outline, lines, [&mut self.removed, &mut self.added][side]);
             self.receivers.collect(&outline, lines);
-            self.sources.collect(&outline, path, lines);
+            self.sources.collect(&outline, (path, text), lines);
             self.changed.extend(edited_names(&outline, lines));
             self.own_methods(&outline, text, lines);
-            self.around_lines(&outline, path, lines);
+            self.around_lines(&outline, (path, text), lines);
             for (field, holder) in fields::edited_fields(&outline, lines) {
                 self.fields.entry(field).or_default().insert(holder);
             }
@@ -259,7 +259,7 @@ impl FileNames {
     }
 
     /// The words of the changed functions, their unchanged lines included.
-    fn around_lines(&mut self, outline: &FileOutline<'_>, path: &RepoPath, lines: &[u32]) {
+    fn around_lines(&mut self, outline: &FileOutline<'_>, file: (&RepoPath, &str), lines: &[u32]) {
         const MAX_AROUND: usize = 120;
         let mut around = BTreeSet::new();
         for &line in lines {
@@ -273,7 +273,7 @@ impl FileNames {
         let around: Vec<u32> = around.into_iter().collect();
         collect_words(outline, &around, &mut self.around);
         self.receivers.collect(outline, &around);
-        self.sources.collect(outline, path, &around);
+        self.sources.collect(outline, file, &around);
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
@@ -282,12 +282,7 @@ impl FileNames {
             return found;
         }
         for (name, how) in &self.removed {
-            let reason = if self.added.contains_key(name) {
-                NameReason::Kept
-            } else {
-                NameReason::Removed
-            };
-            found.extend(self.used(name, *how, reason));
+            found.extend(self.used(name, *how, self.reason_of(name)));
         }
         for (name, how) in &self.added {
             if !self.removed.contains_key(name) {
@@ -310,28 +305,21 @@ impl FileNames {
                 found.append(&mut around);
             }
         }
-        found.extend(self.originals());
+        found.extend(self.sources.originals(|name| self.reason_of(name)));
         found
     }
 
-    /// What the file imports by names of its own.
-    fn originals(&self) -> impl Iterator<Item = WantedName> + '_ {
-        self.sources.renamed().map(|(name, original, source)| {
-            let reason = match (
-                self.removed.contains_key(name),
-                self.added.contains_key(name),
-            ) {
-                (true, true) => NameReason::Kept,
-                (true, false) => NameReason::Removed,
-                (false, true) => NameReason::Added,
-                (false, false) => NameReason::Around,
-            };
-            WantedName {
-                sources: [source.clone()].into(),
-                imported_as: Some(name.to_owned()),
-                ..wanted(original, reason, (true, false), false)
-            }
-        })
+    /// Why a name that stands in the changed functions is worth a look.
+    fn reason_of(&self, name: &str) -> NameReason {
+        match (
+            self.removed.contains_key(name),
+            self.added.contains_key(name),
+        ) {
+            (true, true) => NameReason::Kept,
+            (true, false) => NameReason::Removed,
+            (false, true) => NameReason::Added,
+            (false, false) => NameReason::Around,
+        }
     }
 
     /// What the change edits or removes.

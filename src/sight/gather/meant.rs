@@ -1,6 +1,6 @@
 //! What imports say of the names around a change: which definitions and uses are those of the name that is meant.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use council_syntax::language::Language;
 
@@ -29,9 +29,18 @@ impl MeantName {
             ..Self::default()
         };
         for source in &name.sources {
-            let NameSource::From(from) = source else {
-                meant.is_open = true;
-                continue;
+            let from = match source {
+                NameSource::From(from) => from,
+                NameSource::Member(path, owner) => {
+                    meant
+                        .places
+                        .push(NamePlace::of_type(path, owner, &name.text));
+                    continue;
+                }
+                NameSource::Bare | NameSource::Unknown => {
+                    meant.is_open = true;
+                    continue;
+                }
             };
             match known.meaning(from) {
                 Meaning::Outside(module) => drop(meant.outside.insert(module)),
@@ -56,20 +65,24 @@ impl MeantName {
         let path = file.path.display();
         self.places.iter().any(|place| {
             let is_owned = || match &place.owner {
-                Some(owner) if defined.kind == DefinitionKind::Function => {
-                    owner_of(defined, file, outline).as_ref() == Some(owner)
-                }
-                _ => true,
+                Some(owner) => owner_of(defined, file, outline).as_ref() == Some(owner),
+                None => true,
             };
             place.holds(&path) && is_owned()
         })
     }
 }
 
-/// The type whose method a definition is.
+/// The type that has a definition as a method or a field.
 fn owner_of(defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> Option<String> {
-    let span = outline.function_span(defined.head)?;
-    outline.owner_of(&file.text, span)
+    if defined.kind == DefinitionKind::Function {
+        return outline.owner_of(&file.text, outline.function_span(defined.head)?);
+    }
+    let types = outline.definitions.iter().filter(|one| {
+        let is_around = one.head < defined.head && defined.head <= one.body_end;
+        one.kind == DefinitionKind::Type && is_around
+    });
+    types.max_by_key(|one| one.head).map(|one| one.name.clone())
 }
 
 impl Gatherer<'_> {
@@ -90,6 +103,33 @@ impl Gatherer<'_> {
         meant.is_open || !(meant.is_outside() || self.placed.contains(&name))
     }
 
+    /// The hits of edited methods in their own file that the search did not note: those of other types' methods of that name,
+    /// which come before, may be all that it noted.
+    pub(super) fn unnoted_hits(&self, file: &FileHits, outline: &FileOutline<'_>) -> Vec<NameHit> {
+        let is_edited = |name: &WantedName| {
+            !name.owners.is_empty() && name.uses && name.homes.contains(&file.path)
+        };
+        if !self.names.iter().any(is_edited) {
+            return Vec::new();
+        }
+        let noted: HashSet<(usize, u32)> =
+            file.hits.iter().map(|hit| (hit.name, hit.line)).collect();
+        let lines = 1..=outline.last_line();
+        let words =
+            lines.flat_map(|line| outline.words_at(line).iter().map(move |word| (word, line)));
+        let hits = words.filter_map(|(word, line)| {
+            let name = *self.by_text.get(word.text)?;
+            Some(NameHit { name, line })
+        });
+        let mut hits: Vec<NameHit> = hits
+            .filter(|hit| {
+                is_edited(&self.names[hit.name]) && !noted.contains(&(hit.name, hit.line))
+            })
+            .collect();
+        hits.dedup();
+        hits
+    }
+
     /// Whether the imports of its file say that a hit is what the change means; none: they say nothing of it.
     pub(super) fn is_said_to_mean(
         &self,
@@ -98,7 +138,7 @@ impl Gatherer<'_> {
         outline: &FileOutline<'_>,
     ) -> Option<bool> {
         let text = &self.names[hit.name].text;
-        let sources = sources_on(outline, &file.path, hit.line, text);
+        let sources = sources_on(outline, (&file.path, &file.text), hit.line, text);
         let said = sources
             .iter()
             .map(|source| self.says(hit.name, source, file, outline));
@@ -122,6 +162,10 @@ impl Gatherer<'_> {
         let is_outside = name.homes.is_empty() && meant.is_outside();
         match source {
             NameSource::Unknown => is_outside.then_some(false),
+            NameSource::Member(_, owner) if !name.homes.is_empty() => {
+                is_of_edited(name, owner, file, outline)
+            }
+            NameSource::Member(..) => is_outside.then_some(false),
             NameSource::Bare => (is_outside || is_own(name, file, outline)).then_some(false),
             NameSource::From(from) => match self.known.meaning(from) {
                 Meaning::Unknown => None,
@@ -159,6 +203,22 @@ fn is_at_home(name: &WantedName, place: &NamePlace) -> Option<bool> {
     }
 }
 
+/// Whether a method of a type is the edited one; none: the type may have it from another one.
+fn is_of_edited(
+    name: &WantedName,
+    owner: &str,
+    file: &FileHits,
+    outline: &FileOutline<'_>,
+) -> Option<bool> {
+    if name.owners.contains(owner) {
+        return name.homes.contains(&file.path).then_some(true);
+    }
+    let mut own = outline.definitions.iter();
+    let is_own = own
+        .any(|one| one.name == name.text && owner_of(one, file, outline).as_deref() == Some(owner));
+    is_own.then_some(false)
+}
+
 /// Whether a file has a definition of its own that a name alone means there, and does not have what the change edits.
 fn is_own(name: &WantedName, file: &FileHits, outline: &FileOutline<'_>) -> bool {
     let language = outline.language();
@@ -171,10 +231,7 @@ fn is_own(name: &WantedName, file: &FileHits, outline: &FileOutline<'_>) -> bool
         Language::Python | Language::Script | Language::Rust
     );
     let mut own = outline.definitions.iter();
-    let is_defined = own.any(|one| {
-        let is_function = one.kind == DefinitionKind::Function;
-        one.name == name.text && !(is_function && owner_of(one, file, outline).is_some())
-    });
+    let is_defined = own.any(|one| one.name == name.text && owner_of(one, file, outline).is_none());
     let reaches = || {
         name.homes
             .iter()

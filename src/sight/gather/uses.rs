@@ -38,7 +38,8 @@ impl Gatherer<'_> {
         } else {
             ContextKind::Use
         };
-        for hit in &file.hits {
+        let unnoted = self.unnoted_hits(file, outline);
+        for hit in file.hits.iter().chain(&unnoted) {
             if self.certainty_of(*hit, file, outline) != Some(sure) {
                 continue;
             }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::super::hints::split_name;
 use super::known::KnownTree;
 use super::modules::{ModulePlace, Spot, place_of};
 use super::source::{ImportedFrom, is_name};
@@ -41,6 +43,21 @@ impl NamePlace {
             Spot::File(path) => Some(path.as_str()),
             Spot::Folder(_) | Spot::Below(_) => None,
         })
+    }
+
+    /// A method or a field of a type; whose methods stand in several files of a folder is known of Go.
+    pub(in super::super) fn of_type(path: &RepoPath, owner: &str, name: &str) -> Self {
+        let path = path.display();
+        let spot = match Language::from_path(&path) {
+            Language::Go => Spot::Folder(split_name(&path).0.to_owned()),
+            _ => Spot::File(path.clone().into_owned()),
+        };
+        Self {
+            spots: [spot].into(),
+            name: Some(name.to_owned()),
+            owner: Some(owner.to_owned()),
+            is_sure: false,
+        }
     }
 
     pub(in super::super) fn is_apart_from(&self, other: &Self) -> bool {

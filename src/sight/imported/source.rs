@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::super::definitions::DefinitionKind;
 use super::super::search::FileOutline;
+use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse};
 use super::{DEFAULT, ImportedItem, ImportedName};
 
@@ -19,6 +21,8 @@ pub(in super::super) enum NameSource {
     /// It stands behind something of which no import speaks.
     Unknown,
     From(ImportedFrom),
+    /// It stands behind a type of this file, or behind the value whose method is running.
+    Member(RepoPath, String),
 }
 
 /// A name as an import brings it.
@@ -41,12 +45,12 @@ impl NameSources {
     pub(in super::super) fn collect(
         &mut self,
         outline: &FileOutline<'_>,
-        path: &RepoPath,
+        (path, text): (&RepoPath, &str),
         lines: &[u32],
     ) {
         for &line in lines {
             for word in outline.words_at(line) {
-                let sources = sources_of(outline, path, line, word);
+                let sources = sources_of(outline, (path, text), line, word);
                 if !sources.is_empty() {
                     let known = self.0.entry(word.text.to_owned()).or_default();
                     known.extend(sources);
@@ -55,18 +59,27 @@ impl NameSources {
         }
     }
 
-    /// The names that an import gives to what is called otherwise elsewhere, with what that is and where it comes from.
-    pub(in super::super) fn renamed(&self) -> impl Iterator<Item = (&str, &str, &NameSource)> {
-        self.0.iter().flat_map(|(name, sources)| {
-            sources.iter().filter_map(move |source| {
-                let NameSource::From(from) = source else {
-                    return None;
-                };
-                let original = from.steps.last()?.as_str();
-                let is_other = original != name && original != DEFAULT;
-                is_other.then_some((name.as_str(), original, source))
+    /// What the file imports by names of its own, under the names that it has elsewhere.
+    pub(in super::super) fn originals(
+        &self,
+        reason_of: impl Fn(&str) -> NameReason,
+    ) -> Vec<WantedName> {
+        let all = self.0.iter();
+        let all = all.flat_map(|(name, sources)| sources.iter().map(move |source| (name, source)));
+        let original = |(name, source): (&String, &NameSource)| {
+            let NameSource::From(from) = source else {
+                return None;
+            };
+            let original = from.steps.last()?;
+            (original != name && original != DEFAULT).then(|| WantedName {
+                definition: true,
+                uses: false,
+                sources: [source.clone()].into(),
+                imported_as: Some(name.clone()),
+                ..WantedName::new(original, reason_of(name))
             })
-        })
+        };
+        all.filter_map(original).collect()
     }
 
     pub(in super::super) fn of(&self, name: &str) -> BTreeSet<NameSource> {
@@ -77,14 +90,14 @@ impl NameSources {
 /// Where a name comes from at each of its places on a line.
 pub(in super::super) fn sources_on(
     outline: &FileOutline<'_>,
-    path: &RepoPath,
+    (path, text): (&RepoPath, &str),
     line: u32,
     name: &str,
 ) -> Vec<NameSource> {
     let words = outline.words_at(line).iter();
     let words = words.filter(|word| word.text == name);
     words
-        .flat_map(|word| sources_of(outline, path, line, word))
+        .flat_map(|word| sources_of(outline, (path, text), line, word))
         .collect()
 }
 
@@ -92,7 +105,7 @@ pub(in super::super) fn sources_on(
 /// where it is defined or only a part of what is imported.
 fn sources_of(
     outline: &FileOutline<'_>,
-    path: &RepoPath,
+    (path, text): (&RepoPath, &str),
     line: u32,
     word: &CodeWord<'_>,
 ) -> Vec<NameSource> {
@@ -132,13 +145,23 @@ fn sources_of(
     let found = match qualifier_before(before) {
         Qualifier::Nothing => {
             let found = bring(name, &[]);
-            return if found.is_empty() {
-                vec![NameSource::Bare]
-            } else {
-                found
+            let is_own = found.is_empty() && word.how == WordUse::Called && is_of_this(language);
+            let own = || own_type(outline, text, line).map(|own| vec![member(path, own)]);
+            let bare = || vec![NameSource::Bare];
+            return match found.is_empty() {
+                true => is_own.then(own).flatten().unwrap_or_else(bare),
+                false => found,
             };
         }
         Qualifier::Other => Vec::new(),
+        Qualifier::Path(words, _) if words.len() == 1 && bring(words[0], &[]).is_empty() => {
+            let owner = held_type(outline, text, line, words[0]);
+            match (owner, language) {
+                (Some(owner), _) => vec![member(path, owner)],
+                (None, Language::Rust) if before.ends_with("::") => rust_path(path, &words, name),
+                (None, _) => Vec::new(),
+            }
+        }
         Qualifier::Path(words, is_path) => {
             let behind: Vec<&str> = words[1..].iter().copied().chain([name]).collect();
             let found = match language {
@@ -156,6 +179,54 @@ fn sources_of(
     } else {
         found
     }
+}
+
+fn member(path: &RepoPath, owner: String) -> NameSource {
+    NameSource::Member(path.clone(), owner)
+}
+
+/// Whether a name alone may be a method of the type whose method is running.
+fn is_of_this(language: Language) -> bool {
+    matches!(
+        language,
+        Language::Java
+            | Language::Kotlin
+            | Language::Scala
+            | Language::CSharp
+            | Language::C
+            | Language::Swift
+            | Language::Dart
+    )
+}
+
+/// The type whose method a line stands in.
+fn own_type(outline: &FileOutline<'_>, text: &str, line: u32) -> Option<String> {
+    outline.owner_of(text, outline.function_span(line)?)
+}
+
+/// The type that a word before a name stands for: the one whose method is running, or one that the file defines.
+fn held_type(outline: &FileOutline<'_>, text: &str, line: u32, word: &str) -> Option<String> {
+    let is_own =
+        matches!(word, "self" | "this" | "Self" | "cls") || is_receiver(outline, line, word);
+    if is_own {
+        return own_type(outline, text, line);
+    }
+    let mut types = outline.definitions.iter();
+    let is_type = types.any(|one| one.kind == DefinitionKind::Type && one.name == word);
+    is_type.then(|| word.to_owned())
+}
+
+/// Whether a function of Go calls the value so whose method it is: `func (word *T)`.
+fn is_receiver(outline: &FileOutline<'_>, line: u32, word: &str) -> bool {
+    let span = outline
+        .function_span(line)
+        .filter(|_| outline.language() == Language::Go);
+    let head = span.and_then(|span| u32::try_from(span.head).ok());
+    let head = head.map_or("", |head| outline.line(head));
+    let receiver = head
+        .strip_prefix("func (")
+        .and_then(|rest| rest.strip_prefix(word));
+    receiver.is_some_and(|rest| rest.starts_with(' '))
 }
 
 fn from_import(path: &RepoPath, one: &ImportedName, behind: &[&str]) -> ImportedFrom {

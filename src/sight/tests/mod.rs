@@ -5,6 +5,7 @@ mod imports;
 mod long_functions;
 mod meaning;
 mod naming;
+mod own_methods;
 mod reached;
 mod repositories;
 mod types;
