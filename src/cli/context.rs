@@ -79,6 +79,20 @@ impl CommandContext {
         })
     }
 
+    /// The same with the colours that the configuration wants, where no flag does: every command that prints obeys it. One
+    /// that cannot be read changes nothing.
+    pub(crate) fn with_own_color(&self) -> Self {
+        match settings::branch_config(self) {
+            Ok(config) if self.global.color.is_none() => {
+                let console = self
+                    .console
+                    .with_color_setting(None, config.settings.output.color);
+                self.with_view(ViewKind::Off, console)
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// The same with what the configuration says about the output, where no flag did.
     pub(crate) fn with_settings(&self, settings: &Settings) -> Self {
         let flag = self.global.color.map(Into::into);

@@ -1,6 +1,7 @@
 //! A review that goes on without us: the whole orchestrator as a process of its own, over any backend.
 
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
@@ -25,7 +26,7 @@ pub(crate) fn launch_detached(
         );
     }
     let cannot = |error| RunError::run(format!("cannot start a review in the background: {error}"));
-    let mut told = tempfile::tempfile().map_err(cannot)?;
+    let told = tempfile::tempfile().map_err(cannot)?;
     let program = start.program.as_deref().ok_or_else(|| {
         cannot(std::io::Error::other(
             "the program does not know its own path",
@@ -56,6 +57,9 @@ pub(crate) fn launch_detached(
     }
     if let Some(name) = name.strip_prefix(NAMED) {
         let name = name.trim();
+        start
+            .console
+            .write_stderr(&said_so_far(&told).map_err(cannot)?);
         start.console.print(&format!(
             "{name} runs in the background: `git council wait {name}` waits for its verdict\n"
         ))?;
@@ -67,16 +71,22 @@ pub(crate) fn launch_detached(
         output.read_to_string(&mut rest).map_err(cannot)?;
     }
     let status = child.wait().map_err(cannot)?;
-    let mut said = String::new();
-    told.rewind()
-        .and_then(|()| told.read_to_string(&mut said))
-        .map_err(cannot)?;
+    let said = said_so_far(&told).map_err(cannot)?;
     start.console.print(&(name + &rest))?;
     start.console.write_stderr(&said);
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())
         .unwrap_or(exit::INCONCLUSIVE))
+}
+
+/// What was told to people in the background: what is sent to whom, and what is wrong with the configuration.
+fn said_so_far(told: &std::fs::File) -> std::io::Result<String> {
+    let length = told.metadata()?.len();
+    let mut said = vec![0; usize::try_from(length).unwrap_or_default()];
+    // Not by the handle's own place, which is the other process's as well: it writes on from there.
+    told.read_exact_at(&mut said, 0)?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
 }
 
 /// Stands before the name of a run, so that nothing else is taken for one.

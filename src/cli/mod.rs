@@ -117,6 +117,8 @@ fn run_cli(cli: Cli) -> u8 {
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
     crate::session::call_when_held(interrupts::end_when_unheard);
     let start = CommandContext::new(cli.global, environment, console);
+    let start = start.map(|start| start.with_own_color());
+    let console = start.as_ref().map_or(console, |start| start.console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }

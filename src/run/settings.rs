@@ -185,16 +185,18 @@ fn git_layers(values: Vec<ConfigValue>, source: LayerSource) -> Vec<ConfigLayer>
     vec![own, color_layer(colours)]
 }
 
-/// `color.ui` and, stronger, `color.council`: weaker than what is said to this program alone, and not the repository's.
+/// `color.ui` and, stronger, `color.council`: weaker than what is said to this program alone. A repository can only turn
+/// colours off: it may come with an archive, and must not write escapes into what a program reads.
 fn color_layer(mut values: Vec<ConfigValue>) -> ConfigLayer {
-    values.retain(|value| value.origin != ConfigOrigin::Repository);
+    let word_of = |value: &ConfigValue| match value.value.to_ascii_lowercase().as_str() {
+        "always" => "always",
+        "never" | "false" | "no" | "off" | "0" => "never",
+        _ => "auto",
+    };
+    values.retain(|v| v.origin != ConfigOrigin::Repository || word_of(v) == "never");
     values.sort_by_key(|value| value.name != "color.ui");
     let pair = |value: ConfigValue| {
-        let word = match value.value.to_ascii_lowercase().as_str() {
-            "always" => "always",
-            "never" | "false" | "no" | "off" | "0" => "never",
-            _ => "auto",
-        };
+        let word = word_of(&value);
         KeyValue::new("output.color", word, value.name)
     };
     ConfigLayer::Pairs {

@@ -98,6 +98,44 @@ fn colour_follows_the_terminal_the_flag_no_color_and_git() {
     assert_eq!(piped.stderr, "");
 }
 
+/// A setting of colour holds for every command that prints, wherever it is said.
+#[test]
+fn every_command_obeys_what_is_set_about_colour() {
+    let repo = conflicted();
+    let vars = [("GIT_PAGER", "cat")];
+    let coloured = |args: &[&str]| on_a_terminal(&repo, &vars, args).contains("\u{1b}[");
+    let commands: [&[&str]; 5] = [
+        &["review", "HEAD"],
+        &["show"],
+        &["wait"],
+        &["replay"],
+        &["show", "F99"],
+    ];
+    let all = |wanted: bool, how: &str| {
+        for args in commands {
+            assert_eq!(coloured(args), wanted, "{how}: {args:?}");
+        }
+    };
+    all(true, "a terminal");
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[output]\ncolor = \"never\"\n",
+    );
+    all(false, "one's own configuration");
+    repo.write_home(".config/git-council/config.toml", "");
+    repo.git(["config", "--global", "color.ui", "false"]);
+    all(false, "git's of the user");
+    repo.git(["config", "--global", "--unset", "color.ui"]);
+    repo.git(["config", "color.ui", "false"]);
+    all(false, "git's of the repository");
+    repo.git(["config", "color.ui", "always"]);
+    let piped = repo.council(["show"]).stdout;
+    assert!(
+        !piped.contains("\u{1b}["),
+        "a repository turns none on: {piped}"
+    );
+}
+
 #[test]
 fn directories_pathspecs_and_the_environment_mean_what_they_mean_to_git() {
     let repo = conflicted();
