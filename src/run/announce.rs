@@ -141,10 +141,12 @@ pub(crate) fn estimate_turns(
 const TOLD: &str = "told";
 
 /// Says once per repository and recipient what leaves the machine, before it does; and each time what no bound holds.
+/// `is_heard`: somebody may read it. What nobody could read, the next run says again.
 pub(crate) fn announce_once(
     forecast: &RunEstimate,
     prepared: &PreparedReview,
     world: &RealWorld,
+    is_heard: bool,
     start: &RunContext,
 ) {
     if let Some(warning) = forecast.unbounded_warning(prepared.config.settings.limits.cost) {
@@ -171,7 +173,7 @@ pub(crate) fn announce_once(
         .map(|line| clean_line(line))
         .collect();
     start.notifier.announce(&lines);
-    if let Some(path) = told {
+    if let Some(path) = told.filter(|_| is_heard) {
         // Told again next time is the worst that can come of it.
         let _ = world.disk().write_file(
             &path,

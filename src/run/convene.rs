@@ -30,6 +30,7 @@ use crate::run::redaction::own_rules_text;
 use crate::run::saved_run::{run_places, save_recognised_report};
 use crate::run::seats::{SeatPlanner, lenses};
 use crate::run::shards;
+use crate::run::shown::UNSEEN;
 use crate::run::stored_request::StoredRequest;
 use crate::run::whole;
 
@@ -137,15 +138,17 @@ pub(crate) fn convene_review(
     if let Some(request) = &prepared.request {
         StoredRequest::save_request(request, None, start, &run);
     }
-    if let Some(on_named) = on_named {
-        on_named(&run.name);
-    }
     announce_once(
         &estimate_run(prompts.as_deref(), &seats, &prepared),
         &prepared,
         &world,
+        on_named.is_some() || start.environment.get(UNSEEN).is_none(),
         start,
     );
+    // Whoever started a run in the background listens until it has a name: what is told to people stands before it.
+    if let Some(on_named) = on_named {
+        on_named(&run.name);
+    }
     let council = CouncilRun {
         bench,
         quorum,
@@ -206,6 +209,7 @@ pub(crate) fn convene_document(
         ),
         &prepared,
         &world,
+        true,
         start,
     );
     // One agent is enough for a document, and there is no verdict to recognise.

@@ -138,6 +138,8 @@ pub(crate) struct RunEstimate {
     redactions: usize,
     left_out: Vec<String>,
     turns: JudgeTurns,
+    /// What the run may cost in US dollars; none: nobody says.
+    bound: Option<f64>,
 }
 
 /// What a run may cost, and what its models do, as the configuration has it.
@@ -349,6 +351,7 @@ impl RunEstimate {
                 .map(|file| file.path.display().into_owned())
                 .collect(),
             turns,
+            bound: money.most_usd,
         }
     }
 
@@ -477,12 +480,13 @@ impl RunEstimate {
                 "  about {} tokens in and {} out each time; {}",
                 format_number(recipient.input),
                 format_number(recipient.output),
-                format_cost(recipient.usd)
+                format_cost(self.bounded(recipient.usd))
             ));
         }
         if self.to.len() > 1 {
             lines.push(format!("total: {}", self.total_cost()));
         }
+        lines.extend(self.bound_line());
         lines.extend(self.turns_line());
         lines.extend(self.output_line());
         lines.extend(self.omitted_lines());
@@ -555,8 +559,39 @@ impl RunEstimate {
                 "at least ${least:.3}; no price is known of {} (set `prices.MODEL.input` and `.output`)",
                 unknown.join(" and of ")
             ),
-            (sum, _) => format_cost(sum),
+            (sum, _) => format_cost(self.bounded(sum)),
         }
+    }
+
+    /// What all recipients cost together, from and to; none: a price is unknown.
+    fn sum(&self) -> Option<(f64, f64)> {
+        let mut all = self.to.values().map(|recipient| recipient.usd);
+        all.try_fold((0.0, 0.0), |sum, one| {
+            one.map(|usd| (sum.0 + usd.0, sum.1 + usd.1))
+        })
+    }
+
+    /// A cost under the bound of the run: a call that could exceed it is not made. Where the least that the run takes is more,
+    /// it says nothing of what is sent.
+    fn bounded(&self, usd: Option<(f64, f64)>) -> Option<(f64, f64)> {
+        let allows = |bound: &f64| self.sum().is_some_and(|sum| sum.0 <= *bound);
+        match self.bound.filter(allows) {
+            Some(bound) => usd.map(|(least, most)| (least, most.min(bound))),
+            None => usd,
+        }
+    }
+
+    /// What the bound of the run does to it; none: there is none, or it is not reached.
+    fn bound_line(&self) -> Option<String> {
+        let (bound, sum) = (self.bound?, self.sum()?);
+        if sum.0 > bound {
+            return Some(format!(
+                "`limits.cost` allows ${bound:.2}, less than the lower cost: judges will be turned away (raise --max-cost)"
+            ));
+        }
+        (sum.1 > bound).then(|| {
+            format!("no more than ${bound:.2} is spent (`limits.cost`): a call that could exceed it is not made")
+        })
     }
 
     fn omitted_lines(&self) -> Vec<String> {

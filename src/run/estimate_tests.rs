@@ -26,6 +26,7 @@ fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
         redactions: 0,
         left_out: Vec::new(),
         turns: JudgeTurns::ONCE,
+        bound: None,
     };
     let lines = forecast.render_lines().join("\n");
     assert!(
@@ -93,6 +94,7 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
         redactions: 0,
         left_out: Vec::new(),
         turns: JudgeTurns::ONCE,
+        bound: None,
     };
     let lines = forecast.brief_lines().join("\n");
     for words in [
@@ -137,6 +139,7 @@ fn a_bound_that_does_not_hold_is_told() {
         redactions: 0,
         left_out: Vec::new(),
         turns: JudgeTurns::ONCE,
+        bound: None,
     };
     assert_eq!(forecast.unbounded_warning(None), None, "there is no bound");
     let warning = forecast.unbounded_warning(Some(1_000_000)).unwrap();
@@ -284,6 +287,36 @@ fn only_what_is_sent_is_told() {
     }
     let examined = "review.procedure = 'cross-examination'";
     assert!(schema_bytes(&settings(examined)) > schema_bytes(&settings("")));
+}
+
+/// What a run may cost bounds what it is told to cost, and a bound that nothing fits under is told beforehand.
+#[test]
+fn a_bound_of_the_cost_is_told_with_the_cost() {
+    let seat = seat(true, 12);
+    let told = |bound: &str| forecast_of(&[&seat], bound, true);
+    let free = told("");
+    assert!(!free.contains("limits.cost"), "{free}");
+    let costs = |text: &str| -> Vec<String> {
+        let line = text.lines().find(|line| line.contains("out each time"));
+        let words = line.unwrap().split_whitespace();
+        words
+            .filter_map(|word| word.strip_prefix('$'))
+            .map(str::to_owned)
+            .collect()
+    };
+    let [least, most] = costs(&free).try_into().unwrap();
+    let between = f64::midpoint(least.parse().unwrap(), most.parse().unwrap());
+    let bounded = told(&format!("limits.cost = '{between:.2}'"));
+    assert_eq!(costs(&bounded)[0], least);
+    assert_eq!(costs(&bounded)[1], format!("{between:.2}0"), "{bounded}");
+    assert!(bounded.contains("is spent (`limits.cost`)"), "{bounded}");
+    let tiny = told("limits.cost = '0.000001'");
+    assert_eq!(costs(&tiny), [least.clone(), most.clone()]);
+    assert!(
+        tiny.contains("judges will be turned away (raise --max-cost)"),
+        "{tiny}"
+    );
+    assert_eq!(costs(&told("limits.cost = '90000'")), [least, most]);
 }
 
 proptest::proptest! {

@@ -139,3 +139,22 @@ fn what_cannot_be_reviewed_is_said_at_once() {
         .ends(2)
         .tells("standard input");
 }
+
+/// What leaves the machine is told before it does, wherever the run goes on; and again where nobody could read it.
+#[test]
+fn what_a_review_in_the_background_sends_is_told() {
+    let models = council_fake_models::FakeModels::start([]).unwrap();
+    let repo = crate::models::repo(&models, "");
+    let args = ["review", "HEAD", "--detach"];
+    let run = repo.council_with(&[crate::models::KEY], &args);
+    let run = run.tells("will be sent:").tells("to fake-gemini");
+    repo.council(["wait", &name(&run.stdout), "--timeout", "60s"]);
+    let again = repo.council_with(&[crate::models::KEY], &["review", "HEAD", "--fresh"]);
+    assert!(!again.stderr.contains("will be sent:"), "{}", again.stderr);
+    let unseen = crate::models::repo(&models, "");
+    let vars = [crate::models::KEY, ("GIT_COUNCIL_UNSEEN", "1")];
+    unseen.council_with(&vars, &["review", "HEAD"]);
+    unseen
+        .council_with(&[crate::models::KEY], &["review", "HEAD", "--fresh"])
+        .tells("will be sent:");
+}

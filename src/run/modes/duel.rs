@@ -232,7 +232,7 @@ impl Duel<'_> {
     ) {
         let turns = JudgeTurns::of_duel(roles);
         let forecast = estimate_turns(turns, prompts, seats, self.prepared);
-        announce_once(&forecast, self.prepared, world, self.start);
+        announce_once(&forecast, self.prepared, world, true, self.start);
     }
 
     /// What this side may cost. Two processes of one duel cannot see what the other spends: each has half of it.
