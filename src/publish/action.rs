@@ -65,6 +65,8 @@ pub struct LineComment {
     pub start_line: Option<u32>,
     /// What it says.
     pub body: String,
+    /// What it says beside the file, where the forge does not take it beside the line.
+    pub body_of_file: String,
 }
 
 impl LineComment {

@@ -365,7 +365,7 @@ impl PlanRunner<'_> {
             let doing = "comment beside a line";
             let posted = match hub.write_once(&ApiCall::post(&path, beside), doing) {
                 Err(GitHubError::Invalid { .. }) => {
-                    let file = json!({ "path": comment.path, "commit_id": head, "body": comment.body, "subject_type": "file" });
+                    let file = json!({ "path": comment.path, "commit_id": head, "body": comment.body_of_file, "subject_type": "file" });
                     hub.write_once(&ApiCall::post(&path, file), "comment beside a file")
                 }
                 other => other,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::readable_description;
 use crate::packet::sha256;
-use crate::report::{CheckConclusion, Report, markdown, other_readings};
+use crate::report::{CheckConclusion, Report, lone_state, markdown, other_readings};
 use crate::text::{self, Untrusted};
 
 use super::action::PublishAction;
@@ -200,7 +200,7 @@ fn finding_annotation(found: &JudgedFinding) -> Option<Value> {
         Some(FindingLevel::Warn) => "warning",
         _ => "notice",
     };
-    let title = format!("{} · {}", found.id, finding.severity.as_str());
+    let title = format!("{} · {}", found.id, severity_words(found));
     let mut json = json!({
         "path": path,
         "start_line": start,
@@ -217,6 +217,15 @@ fn finding_annotation(found: &JudgedFinding) -> Option<Value> {
         json["raw_details"] = text::clip_chars(&quote.join("\n"), MAX_MESSAGE).into();
     }
     Some(json)
+}
+
+/// How bad a finding is, and how it stands where that is not all.
+pub(super) fn severity_words(found: &JudgedFinding) -> String {
+    let severity = found.finding.severity.as_str();
+    match lone_state(found).as_str() {
+        "" => severity.to_owned(),
+        state => format!("{severity} ({state})"),
+    }
 }
 
 /// What, why and fix in plain text.

@@ -8,8 +8,8 @@ use crate::council::critical_classes;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
 use crate::report::markdown::ReadingPlace;
-use crate::report::suggestion_words;
 use crate::report::{Report, markdown};
+use crate::report::{lone_state, suggestion_words};
 use crate::text::{Untrusted, unfit_text};
 
 use super::action::{LineComment, PublishAction};
@@ -35,6 +35,9 @@ pub(super) struct FindingMark {
     /// How bad it is said to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) severity: Option<Severity>,
+    /// How it is said to stand, e.g. that it is disputed; none: a comment of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) standing: Option<String>,
     /// What its critical versions are about: who dismisses it below the comment dismisses these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) classes: Vec<String>,
@@ -62,7 +65,7 @@ impl<'a> PlacedFindings<'a> {
         let known = thread_fingerprints(left().filter(|t| !t.outdated || t.answered || t.closed));
         let fits = |found: &&JudgedFinding| {
             found.level.is_some_and(|level| level > FindingLevel::Note)
-                && wishes.lines.has_location(&found.finding.location)
+                && wishes.lines.shown_part(&found.finding.location).is_some()
         };
         let fresh = report
             .outcome
@@ -87,11 +90,12 @@ pub(super) fn reading_place(
     report: &Report,
     is_placed: &dyn Fn(&JudgedFinding) -> bool,
 ) -> ReadingPlace {
-    let findings = report.outcome.findings.iter();
-    let mut failing = findings.filter(|found| found.level == Some(FindingLevel::Fail));
-    match failing.any(is_placed) {
-        true => ReadingPlace::Conversation,
-        false => ReadingPlace::Forge,
+    let failing = report.failing_findings();
+    let (placed, left): (Vec<_>, Vec<_>) = failing.partition(|found| is_placed(found));
+    match (placed.is_empty(), left.is_empty()) {
+        (true, _) => ReadingPlace::Forge,
+        (false, true) => ReadingPlace::Conversation,
+        (false, false) => ReadingPlace::SomeConversations,
     }
 }
 
@@ -123,6 +127,7 @@ pub(super) fn plan_review(
         let mark = FindingMark {
             fingerprint: report.receipt.run.name.clone(),
             severity: None,
+            standing: None,
             classes: Vec::new(),
         };
         actions.push(PublishAction::Review {
@@ -184,7 +189,7 @@ fn resolved_threads<'t>(
     may_be_gone.filter(|thread| !stands(thread)).collect()
 }
 
-/// Comments that call a finding milder or worse than it is by now, or by a fingerprint that it no longer has. Where somebody has argued it away, what they argued
+/// Comments that call a finding milder or worse than it is by now, or otherwise standing, or by a fingerprint that it no longer has. Where somebody has argued it away, what they argued
 /// about stays as they saw it.
 fn retold_comments(
     report: &Report,
@@ -194,9 +199,14 @@ fn retold_comments(
     let retell = |thread: &ReviewThread| {
         let mut findings = report.outcome.findings.iter();
         let found = findings.find(|f| f.fingerprint == thread.fingerprint && f.level.is_some())?;
+        let standing = lone_state(found);
         let is_other = thread
             .severity
-            .is_some_and(|told| told != found.finding.severity);
+            .is_some_and(|told| told != found.finding.severity)
+            || thread
+                .standing
+                .as_ref()
+                .is_some_and(|told| *told != standing);
         let is_open = !thread.closed && thread.orders.is_empty();
         // The next review finds the conversation by what our comment calls the finding, also one that somebody closed.
         let is_told_anew = thread.renamed || (is_open && is_other);
@@ -233,28 +243,39 @@ fn resolved_reviews(
 
 fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     let location = &found.finding.location;
-    let end = location.end_line.unwrap_or(location.line);
-    let mut text = markdown::beside_a_line(found);
-    text.push_str(&suggestion_block(found));
-    text.push_str(HOW_TO_DISMISS);
+    let shown = wishes
+        .lines
+        .shown_part(location)
+        .unwrap_or_else(|| location.clone());
+    let end = shown.end_line.unwrap_or(shown.line);
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
+        standing: Some(lone_state(found)),
         classes: critical_classes(found)
             .into_iter()
             .take(MAX_CLASSES)
             .collect(),
     };
+    let told = markdown::beside_a_line(found);
+    let signed = |text: &str| {
+        let text = crate::text::clip_chars(text, MAX_CHARS);
+        marker::sign_body(MarkerKind::Finding, &wishes.council, &mark, &text)
+    };
+    // A block replaces the lines that its comment stands beside, and no others.
+    let block = match shown == *location {
+        true => suggestion_block(found),
+        false => String::new(),
+    };
     LineComment {
         path: location.path.display().into_owned(),
         line: end,
-        start_line: (end > location.line).then_some(location.line),
-        body: marker::sign_body(
-            MarkerKind::Finding,
-            &wishes.council,
-            &mark,
-            &crate::text::clip_chars(&text, MAX_CHARS),
-        ),
+        start_line: (end > shown.line).then_some(shown.line),
+        body: signed(&format!("{told}{block}{HOW_TO_DISMISS}")),
+        body_of_file: signed(&format!(
+            "{}{told}{HOW_TO_DISMISS}",
+            markdown::place_and_quote(found)
+        )),
     }
 }
 

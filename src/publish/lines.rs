@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use council_protocol::{FileChange, Location};
+use council_protocol::change::Hunk;
+use council_protocol::{FileChange, LineKind, Location};
 
 /// The hunks of a change on its new side, file by file. Files whose path is not UTF-8 are not in it: no API names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,11 +18,8 @@ impl DiffLines {
             let Ok(path) = std::str::from_utf8(file.path.as_bytes()) else {
                 continue;
             };
-            let hunks = file
-                .hunks
-                .iter()
-                .filter_map(|hunk| line_range(hunk.new_start, hunk.new_lines));
-            lines.0.insert(path.to_owned(), hunks.collect());
+            let hunks = file.hunks.iter().flat_map(shown_by_forge).collect();
+            lines.0.insert(path.to_owned(), merged(hunks));
         }
         lines
     }
@@ -32,26 +30,77 @@ impl DiffLines {
         self.0.insert(path.to_owned(), hunks.collect());
     }
 
+    /// The lines of a place that stand in one hunk of the new side: a judge may name a whole function of which the last
+    /// lines are in the diff. None: none of them is.
+    pub fn shown_part(&self, location: &Location) -> Option<Location> {
+        let path = std::str::from_utf8(location.path.as_bytes()).ok()?;
+        let (first, last) = (location.line, location.end_line.unwrap_or(location.line));
+        let named = Some(first..=last).filter(|_| first > 0 && first <= last)?;
+        let meets = |hunk: &&RangeInclusive<u32>| {
+            hunk.start() <= named.end() && named.start() <= hunk.end()
+        };
+        let hunk = self.0.get(path)?.iter().find(meets)?;
+        let (from, to) = (first.max(*hunk.start()), last.min(*hunk.end()));
+        Some(Location {
+            path: location.path.clone(),
+            line: from,
+            end_line: location.end_line.map(|_| to),
+        })
+    }
+
     /// Whether every line of a place stands in one hunk of the new side.
     pub fn has_location(&self, location: &Location) -> bool {
-        let Ok(path) = std::str::from_utf8(location.path.as_bytes()) else {
-            return false;
-        };
-        let end = location.end_line.unwrap_or(location.line);
-        let inside =
-            |hunk: &RangeInclusive<u32>| hunk.contains(&location.line) && hunk.contains(&end);
-        location.line > 0
-            && end >= location.line
-            && self
-                .0
-                .get(path)
-                .is_some_and(|hunks| hunks.iter().any(inside))
+        self.shown_part(location)
+            .is_some_and(|part| part == *location)
     }
 
     /// Whether a file is in the diff at all.
     pub fn has_file(&self, location: &Location) -> bool {
         std::str::from_utf8(location.path.as_bytes()).is_ok_and(|path| self.0.contains_key(path))
     }
+}
+
+/// Lines of a change around an edit that a forge shows as its context.
+const CONTEXT: u32 = 3;
+
+/// The lines of a hunk that a forge has in its diff: the hunks of a packet show whole functions, and a comment beside a
+/// line that is only there is refused.
+fn shown_by_forge(hunk: &Hunk) -> Vec<RangeInclusive<u32>> {
+    let Some(whole) = line_range(hunk.new_start, hunk.new_lines) else {
+        return Vec::new();
+    };
+    let (first, last) = whole.into_inner();
+    let mut next = first;
+    let mut shown = Vec::new();
+    for line in hunk.lines() {
+        let at = line.new_no.unwrap_or(next);
+        match line.kind {
+            LineKind::Added => shown.push((at, at)),
+            // Between the line before it and the one behind it.
+            LineKind::Removed => shown.push((at, at.saturating_sub(1))),
+            LineKind::Context => {}
+        }
+        next = line.new_no.map_or(next, |number| number.saturating_add(1));
+    }
+    let around = shown.into_iter().map(|(from, to)| {
+        from.saturating_sub(CONTEXT).max(first)..=to.saturating_add(CONTEXT).min(last)
+    });
+    around.filter(|range| !range.is_empty()).collect()
+}
+
+/// Ranges in order, those that touch as one.
+fn merged(mut ranges: Vec<RangeInclusive<u32>>) -> Vec<RangeInclusive<u32>> {
+    ranges.sort_by_key(|range| *range.start());
+    let mut merged: Vec<RangeInclusive<u32>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(before) if *range.start() <= before.end().saturating_add(1) => {
+                *before = *before.start()..=(*before.end()).max(*range.end());
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
 }
 
 fn line_range(start: u32, lines: u32) -> Option<RangeInclusive<u32>> {
@@ -103,5 +152,50 @@ mod tests {
             );
         }
         assert!(!lines.has_location(&at("b.rs", 1, None)) && lines.has_file(&at("a.rs", 0, None)));
+    }
+
+    #[test]
+    fn of_a_range_the_lines_that_are_in_the_diff_are_shown() {
+        let mut lines = DiffLines::default();
+        lines.add_patch("a.rs", "@@ -1,3 +10,4 @@\n@@ -40 +40,3 @@");
+        for (line, end, part) in [
+            (6, Some(12), Some((10, Some(12)))),
+            (12, Some(60), Some((12, Some(13)))),
+            (11, None, Some((11, None))),
+            (14, Some(39), None),
+            (9, None, None),
+        ] {
+            let shown = lines.shown_part(&at("a.rs", line, end));
+            assert_eq!(
+                shown,
+                part.map(|(line, end)| at("a.rs", line, end)),
+                "{line} {end:?}"
+            );
+        }
+    }
+
+    /// A packet shows whole functions, a forge three lines around each edit.
+    #[test]
+    fn only_lines_that_a_forge_shows_are_in_the_diff() {
+        let hunk = Hunk {
+            old_start: 1,
+            old_lines: 21,
+            new_start: 1,
+            new_lines: 21,
+            section: String::new(),
+            body: format!(
+                "{}-old\n+new\n{}-gone\n+here\n",
+                " x\n".repeat(9),
+                " y\n".repeat(10)
+            ),
+        };
+        let ranges = merged(shown_by_forge(&hunk));
+        assert_eq!(ranges, [7..=13, 18..=21]);
+        let removed = Hunk {
+            new_lines: 10,
+            body: format!("{}-old\n{}", " x\n".repeat(5), " y\n".repeat(5)),
+            ..hunk
+        };
+        assert_eq!(merged(shown_by_forge(&removed)), [3..=8]);
     }
 }

@@ -49,7 +49,7 @@ fn log_command(found: &JudgedFinding) -> String {
         _ => "notice",
     };
     let line = location.line.max(1);
-    let title = format!("{} {}", found.id, found.finding.severity.as_str());
+    let title = format!("{} {}", found.id, check::severity_words(found));
     format!(
         "::{word} file={},line={line},endLine={},title={}::{}",
         Untrusted::new(&location.path.display()).log_property(),

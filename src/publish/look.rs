@@ -483,6 +483,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         url: json_text(first, "/url"),
         fingerprint: mark.fingerprint,
         severity: mark.severity,
+        standing: mark.standing,
         classes: mark.classes,
         place: thread_place(node),
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),

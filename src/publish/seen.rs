@@ -88,6 +88,8 @@ pub struct ReviewThread {
     pub renamed: bool,
     /// How bad the finding was when the comment was posted; none: a comment of an earlier version.
     pub severity: Option<Severity>,
+    /// How the comment says that it stands; none: a comment of an earlier version.
+    pub standing: Option<String>,
     /// What the critical versions of the finding were about when the comment was posted.
     pub classes: Vec<String>,
     /// The line beside which it stands, as people read it.

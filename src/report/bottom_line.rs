@@ -258,8 +258,14 @@ impl Report {
                 let judges = &self.outcome.judges;
                 let counted = self.bench_size(|_| true);
                 let fails = self.bench_size(|vote| vote.left == Vote::Fail);
-                if fails == 1 {
+                let names_any = self.names_any(Vote::Fail);
+                if fails == 1 && !names_any {
+                    "a judge votes FAIL, but names no finding".into()
+                } else if fails == 1 {
                     "a judge votes FAIL, but none of its findings holds".into()
+                } else if fails > 1 && !names_any {
+                    let judges = count_judges(counted);
+                    format!("{fails} of {judges} vote FAIL, but name no finding")
                 } else if fails > 1 {
                     format!(
                         "{fails} of {} vote FAIL, but none of their findings fails the change",
@@ -356,6 +362,21 @@ impl Report {
         let meant = votes.iter().filter(|vote| is_meant(vote));
         let names: BTreeSet<&str> = meant.map(|v| bench_judge(&v.judge.seat.judge)).collect();
         u32::try_from(names.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether any of the judges whose vote is left so has raised a finding, whatever became of it.
+    fn names_any(&self, vote: Vote) -> bool {
+        let votes = self.supported_votes();
+        let mut voters = votes.iter().filter(|one| one.left == vote);
+        let raises = |judge: &JudgeRecord| {
+            let mut members = self
+                .outcome
+                .findings
+                .iter()
+                .flat_map(|found| &found.members);
+            members.any(|member| member.judge == judge.seat.judge)
+        };
+        voters.any(|voter| raises(voter.judge))
     }
 
     /// How many models vote FAIL in the end without the evidence for it; none: most of them, or nobody.

@@ -151,3 +151,70 @@ pub(super) fn group_opinions<'a>(
     }
     voices
 }
+
+/// The same for a line that names each judge once for each stance: a judge is asked about every member of a finding, and
+/// may point to another place each time. What was found goes before what was not.
+pub(super) fn voices_once<'a>(
+    found: &'a JudgedFinding,
+    names: &'a JudgeNames<'_>,
+) -> Vec<SharedOpinion<'a>> {
+    let mut voices = group_opinions(found, names);
+    let all: Vec<(Stance, bool, Vec<&str>)> = voices
+        .iter()
+        .map(|v| (v.opinion.stance, v.opinion.resolves, v.who.clone()))
+        .collect();
+    for (at, voice) in voices.iter_mut().enumerate() {
+        let (stance, resolves) = (voice.opinion.stance, voice.opinion.resolves);
+        let is_named = |who: &str| {
+            all.iter().enumerate().any(|(other, (its, found, whose))| {
+                let goes_before = (!found, other) < (!resolves, at);
+                *its == stance && goes_before && whose.contains(&who)
+            })
+        };
+        voice.who.retain(|who| !is_named(who));
+    }
+    voices.retain(|voice| !voice.who.is_empty());
+    voices
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::answer::Evidence;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::report::tests::samples;
+
+    proptest! {
+        /// Whatever is said of the members of a finding, and in whatever order: whoever said it is named once for each
+        /// stance, and nobody is left out.
+        #[test]
+        fn each_judge_is_named_once_for_what_it_says(
+            said in prop::collection::vec((0usize..4, 0usize..3, 0u32..4, any::<bool>()), 0..12),
+        ) {
+            let mut report = samples::fail();
+            let opinion = |&(judge, stance, line, resolves): &(usize, usize, u32, bool)| Opinion {
+                judge: format!("judge-{judge}").as_str().into(),
+                stance: [Stance::Agreed, Stance::PartiallyAgreed, Stance::Disagreed][stance],
+                reasoning: format!("because of line {line}"),
+                evidence: Some(Evidence { path: "a.rs".into(), line, quote: "x()".into() }),
+                resolves,
+            };
+            report.outcome.findings[0].opinions = said.iter().map(opinion).collect();
+            let names = JudgeNames::of(&[]);
+            let voices = voices_once(&report.outcome.findings[0], &names);
+            let mut named: Vec<(usize, String)> = voices
+                .iter()
+                .flat_map(|v| v.who.iter().map(|who| (v.opinion.stance as usize, (*who).to_owned())))
+                .collect();
+            let mut wanted: Vec<(usize, String)> = said
+                .iter()
+                .map(|&(judge, stance, ..)| (opinion(&(judge, stance, 0, false)).stance as usize, format!("judge-{judge}")))
+                .collect();
+            named.sort();
+            wanted.sort();
+            wanted.dedup();
+            prop_assert_eq!(named, wanted);
+        }
+    }
+}

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::sarif_rule::{rule_descriptor, verdict_descriptor};
 use super::words::{self, JudgeNames};
 use super::{rule_of, uri};
+use crate::council::Dismissal;
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
-use crate::council::{Dismissal, readable_description};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
@@ -107,9 +107,11 @@ fn finding_result(
         Some(FindingLevel::Warn) => "warning",
         _ => "note",
     };
-    let mut parts = vec![readable_description(&finding.description).into_owned()];
-    parts.extend(words::other_readings(found));
-    parts.extend([finding.why.clone(), finding.fix.clone()]);
+    let parts = [
+        words::whole_sentence(found),
+        finding.why.clone(),
+        finding.fix.clone(),
+    ];
     let text: Vec<String> = parts
         .iter()
         .map(|p| plain_message(p))

@@ -13,7 +13,7 @@ use crate::council::outcome::{
 };
 use crate::council::plan::Procedure;
 use crate::council::reproduction::ReproductionStanding;
-use crate::report::bottom_line::GatePolicy;
+use crate::report::bottom_line::{FailOn, GatePolicy};
 use crate::report::facts::{
     ChangeSize, DUEL_BACKEND, Participation, Receipt, ReviewSubject, RunFacts,
 };
@@ -142,6 +142,19 @@ impl Report {
             .findings
             .iter()
             .filter(|f| f.level.is_some_and(|level| level > FindingLevel::Note))
+    }
+
+    /// The findings because of which the run fails, under its own gate.
+    pub fn failing_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
+        let warns =
+            self.outcome.verdict == Verdict::Warn && self.own_gate().fail_on == FailOn::Warn;
+        let least = if warns {
+            FindingLevel::Warn
+        } else {
+            FindingLevel::Fail
+        };
+        self.weighty_findings()
+            .filter(move |f| f.level >= Some(least))
     }
 
     /// The findings that are listed only.

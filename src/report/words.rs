@@ -8,12 +8,14 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Usage};
 use council_protocol::tool_call::count_in_words;
 use council_protocol::{
-    Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
+    Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Severity,
+    Vote,
 };
 
 use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding, Opinion};
 use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, is_for_lost_readers, readable_description};
+use crate::report::document::lone_state;
 use crate::report::facts::ChangeSize;
 use crate::report::money::cost_in_words;
 use crate::report::whole::Report;
@@ -97,6 +99,37 @@ pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a JudgeNames<'_>)
     holders
 }
 
+/// Who holds a finding, and as how bad where they differ: the worst counts, and nobody is to be taken for who said it that
+/// did not. `a, b`; `a as critical, b and c as significant`.
+pub(super) fn holders_by_severity(finding: &JudgedFinding, names: &JudgeNames<'_>) -> String {
+    let holders = holders(finding, names);
+    let worst_of = |who: &&str| {
+        let own = finding
+            .holding_members()
+            .filter(|m| names.get(&m.judge) == *who);
+        own.map(|member| member.finding.severity).max()
+    };
+    let severities = [Severity::Critical, Severity::Significant, Severity::Minor];
+    let groups: Vec<(Severity, Vec<&str>)> = severities
+        .into_iter()
+        .map(|severity| {
+            let of = holders.iter().filter(|who| worst_of(who) == Some(severity));
+            (severity, of.copied().collect::<Vec<&str>>())
+        })
+        .filter(|(_, who)| !who.is_empty())
+        .collect();
+    match groups.as_slice() {
+        [] => String::new(),
+        [(severity, _)] if *severity == finding.finding.severity => holders.join(", "),
+        several => {
+            let told = several
+                .iter()
+                .map(|(severity, who)| format!("{} as {}", join_names(who), severity.as_str()));
+            told.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
 /// Whether a finding counts though one judge alone holds it, since another one gave no answer: nobody confirmed it.
 pub(super) fn is_lone(report: &Report, found: &JudgedFinding) -> bool {
     let holders: BTreeSet<&JudgeId> = found
@@ -150,10 +183,12 @@ pub(crate) fn other_readings(finding: &JudgedFinding) -> Vec<String> {
 /// The most characters of one such reading.
 const MAX_READING: usize = 300;
 
-/// A finding in one sentence, with the other critical problems of its line.
+/// A finding in one sentence, with the other critical problems of its line, and how it stands.
 pub(crate) fn whole_sentence(finding: &JudgedFinding) -> String {
     let mut parts = vec![readable_description(&finding.finding.description).into_owned()];
     parts.extend(other_readings(finding));
+    let state = lone_state(finding);
+    parts.extend((!state.is_empty()).then(|| format!("({state})")));
     parts.join(" ")
 }
 

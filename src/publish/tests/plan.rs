@@ -118,6 +118,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         url: None,
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
+        standing: Some(String::new()),
         classes: Vec::new(),
         place: None,
         closed: false,
@@ -339,6 +340,35 @@ fn a_comment_never_exceeds_what_a_forge_takes() {
             assert!(body.contains("did not fit"));
         }
     }
+}
+
+/// A reader of the diff alone must not take a disputed finding for one that blocks the change; nor one that was disputed.
+#[test]
+fn a_comment_beside_a_line_says_how_its_finding_stands_now() {
+    let mut report = report(1);
+    let retold = |report: &Report, told: Option<&str>| {
+        let mut seen = seen();
+        seen.threads = Some(vec![ReviewThread {
+            standing: told.map(str::to_owned),
+            ..thread(&report.outcome.findings[0])
+        }]);
+        let actions = plan_actions(report, &seen, &wishes());
+        actions.into_iter().find_map(|action| match action {
+            PublishAction::Retell { body, .. } => Some(body),
+            _ => None,
+        })
+    };
+    assert_eq!(retold(&report, Some("")), None);
+    assert_eq!(retold(&report, None), None, "of an earlier version");
+    let confirmed = retold(&report, Some("disputed, does not fail the change")).unwrap();
+    assert!(confirmed.contains("**critical:**"), "{confirmed}");
+    report.outcome.findings[0].disposition = Disposition::Disputed;
+    report.outcome.findings[0].level = Some(FindingLevel::Warn);
+    let disputed = retold(&report, Some("")).unwrap();
+    assert!(
+        disputed.contains("**critical (disputed, does not fail the change):**"),
+        "{disputed}"
+    );
 }
 
 #[test]

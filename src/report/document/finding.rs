@@ -97,6 +97,18 @@ impl<'a> FindingView<'a> {
     }
 }
 
+/// What a form that shows one finding alone says of its standing, behind its severity: a critical finding is taken for one
+/// that fails the change. Empty: it is confirmed.
+pub(crate) fn lone_state(found: &JudgedFinding) -> String {
+    let is_mild =
+        found.finding.severity == Severity::Critical && found.level < Some(FindingLevel::Fail);
+    match state(found) {
+        "" => String::new(),
+        state if is_mild => format!("{state}, does not fail the change"),
+        state => state.to_owned(),
+    }
+}
+
 fn state(found: &JudgedFinding) -> &'static str {
     // A minor finding is never more.
     let is_note =
@@ -134,7 +146,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             who.join(", ")
         );
     }
-    let said = group::group_opinions(found, names);
+    let said = group::voices_once(found, names);
     let is_rule = |judge: &JudgeId| {
         report
             .outcome
@@ -172,7 +184,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
                 words::join_names(&absent)
             )
         }
-        holders => format!("held by {}", holders.join(", ")),
+        _ => format!("held by {}", words::holders_by_severity(found, names)),
     });
     let holders = words::holders(found, names);
     let is_held = |voice: &&SharedOpinion<'_>| voice.agrees_among(&holders);
@@ -193,8 +205,6 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
                 format!("{} {evidence}", voice.stance_words())
             }),
     );
-    // A judge that moved over a place and answered a finding there agrees twice.
-    parts.dedup();
     parts.join("; ")
 }
 

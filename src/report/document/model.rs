@@ -72,8 +72,10 @@ pub(crate) enum ReadingPlace {
     Agent,
     /// On a page of the forge: there is no run to name, and a dismissal in somebody's clone counts only if it is signed.
     Forge,
-    /// The same, beside a conversation about a finding that can be answered.
+    /// The same, beside conversations about all findings that fail the change, which can be answered.
     Conversation,
+    /// The same, where only some of these findings have one.
+    SomeConversations,
 }
 
 /// The answer, for whoever reads one line.

@@ -1,5 +1,6 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
+use council_protocol::message::FailureKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
@@ -7,8 +8,8 @@ use crate::council::is_read_by_few;
 use crate::council::outcome::{
     self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
 };
-use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
+use crate::report::bottom_line::{GatePolicy, exit};
 use crate::report::earlier::still_open;
 use crate::report::facts::MATRIX_BACKEND;
 use crate::report::places;
@@ -55,11 +56,8 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
 
 /// What whoever wants a better verdict does next.
 fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
-    let failing = report.outcome.findings.iter();
-    let failing: Vec<&str> = failing
-        .filter(|f| f.level == Some(FindingLevel::Fail))
-        .map(|f| f.id.as_str())
-        .collect();
+    let failing: Vec<&str> = report.failing_findings().map(|f| f.id.as_str()).collect();
+    let gate_fails = report.bottom_line(report.own_gate()).exit_code == exit::FAIL;
     Some(match (report.outcome.verdict, report.outcome.reason) {
         (_, VerdictReason::Interrupted) if place == ReadingPlace::Clone => {
             match resumable_name(report) {
@@ -75,10 +73,12 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()
         }
+        (Verdict::Warn, _) if gate_fails && !failing.is_empty() => fix_or_dismiss(report, &failing, place),
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding) if objects(report) => READ_WHY.into(),
         (Verdict::Warn, _) => return look_again(report, place),
         (Verdict::Inconclusive, VerdictReason::BelowQuorum) => ask_again(report, place),
         (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding) => {
-            "Next step: read why the judges object, below, and mend what they are right about.".into()
+            READ_WHY.into()
         }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if is_unreadable(report) => {
             "What could not be read is listed below, each with what to do about it.".into()
@@ -95,11 +95,26 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
     })
 }
 
+/// What is left to do where a vote and no finding objects.
+const READ_WHY: &str =
+    "Next step: read why the judges object, below, and mend what they are right about.";
+
+/// Whether a vote that counts says FAIL.
+fn objects(report: &Report) -> bool {
+    let mut votes = report.supported_votes().into_iter();
+    votes.any(|vote| vote.left == Vote::Fail)
+}
+
 /// What takes away the findings that fail the change, with what can be done where it is read.
 fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> String {
+    let what = if report.outcome.verdict == Verdict::Warn {
+        "run"
+    } else {
+        "change"
+    };
     let (which, them) = match failing.len() {
-        1 => ("the finding that fails the change".to_owned(), "it"),
-        many => (format!("the {many} findings that fail the change"), "them"),
+        1 => (format!("the finding that fails the {what}"), "it"),
+        many => (format!("the {many} findings that fail the {what}"), "them"),
     };
     match place {
         // An id of a recording is that of another finding in the reader's own last report.
@@ -121,11 +136,21 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
             "Next step: fix {which}, or have somebody with write access, other than the author, reply \
              `/council dismiss because …` in the conversation about {them}."
         ),
+        ReadingPlace::SomeConversations => format!(
+            "Next step: fix {which}, or have somebody with write access, other than the author, reply `/council dismiss \
+             because …` in the conversation about each that has one; what to do about the others: {}",
+            dismissal_page(report)
+        ),
         ReadingPlace::Forge => {
-            let page = page_url(&report.receipt.run.version, "docs/warn-and-merge.md");
+            let page = dismissal_page(report);
             format!("Next step: fix {which}, or dismiss {them} with a reason: {page}")
         }
     }
+}
+
+/// The page that says how a finding is dismissed.
+fn dismissal_page(report: &Report) -> String {
+    page_url(&report.receipt.run.version, "docs/warn-and-merge.md")
 }
 
 /// Findings as `dismiss` takes them: `F1-F4 F7`. Where that is long, `ID` stands for it.
@@ -154,6 +179,11 @@ fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
         Disposition::Disputed if here => Some(format!(
             "Next step: decide about {id}, on which judges disagree: `git council show {id}` has both sides."
         )),
+        // On a page of the forge no line has the finding's id.
+        Disposition::Disputed if place != ReadingPlace::Agent => Some(
+            "Next step: decide about the critical finding that is disputed; both sides are below, in the details."
+                .to_owned(),
+        ),
         Disposition::Disputed => Some(format!(
             "Next step: decide about {id}, on which judges disagree; both sides are below."
         )),
@@ -191,21 +221,38 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
         last.is_some_and(outcome::is_lost)
     };
     let is_lost = report.abstained_judges().any(is_lost) && !report.is_rules_only();
+    let is_unpaid = is_lost && report.abstained_judges().all(is_unpaid);
     // What was judged in several jobs is concluded from a folder: no command finds it by its name.
     let backend = report.receipt.run.backend.as_ref();
     let is_matrix = backend.is_some_and(|backend| backend.name == MATRIX_BACKEND);
     let name = resumable_name(report).filter(|_| is_lost && !is_matrix);
     let what = match (place, name) {
+        // Whoever asks again under the same bound is turned away again.
+        (ReadingPlace::Clone, Some(name)) if is_unpaid => {
+            format!(
+                "`git council resume {name} --max-cost USD` with a higher bound asks only those that did not"
+            )
+        }
+        (ReadingPlace::Clone | ReadingPlace::Agent, _) if is_unpaid => {
+            "then review again with a higher `--max-cost`".to_owned()
+        }
+        _ if is_unpaid => "then raise `--max-cost` and run the job again".to_owned(),
         (ReadingPlace::Clone, Some(name)) => {
             format!("`git council resume {name}` asks only those that did not")
         }
         (ReadingPlace::Clone, None) if is_matrix => "then run the jobs again".to_owned(),
         (ReadingPlace::Clone | ReadingPlace::Agent, _) => "then review again".to_owned(),
-        (ReadingPlace::Forge | ReadingPlace::Conversation, _) => {
-            "then run the job again".to_owned()
-        }
+        _ => "then run the job again".to_owned(),
     };
     format!("Too few judges answered for a verdict: see why below; {what}.")
+}
+
+/// Whether a judge gave no answer because of what the run may cost.
+fn is_unpaid(judge: &JudgeRecord) -> bool {
+    let last = judge.failures.last().map(|failed| &failed.failure);
+    last.is_some_and(|failure| {
+        failure.kind == FailureKind::Quota && failure.detail.contains("raise --max-cost")
+    })
 }
 
 /// How a run whose time was over comes to a verdict: what was paid for is kept where the run can go on.
@@ -217,9 +264,7 @@ fn more_time(report: &Report, place: ReadingPlace) -> String {
         (ReadingPlace::Clone | ReadingPlace::Agent, _) => {
             "Review again with more time: `--timeout TIME`.".to_owned()
         }
-        (ReadingPlace::Forge | ReadingPlace::Conversation, _) => {
-            "Run the job again with more time: `--timeout TIME`.".to_owned()
-        }
+        _ => "Run the job again with more time: `--timeout TIME`.".to_owned(),
     }
 }
 

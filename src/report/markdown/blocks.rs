@@ -1,9 +1,13 @@
 //! A document of whole blocks, so that trimming never breaks its Markdown.
 
-/// What stands around the sections that are folded away.
+/// What stands before the sections that are folded away, where there is something to fix, and where not.
 const FOLD: &str =
     "<details>\n<summary>Details: why and how to fix, votes, rounds, receipt</summary>";
+const QUIET_FOLD: &str = "<details>\n<summary>Details: votes, rounds, receipt</summary>";
 const UNFOLD: &str = "</details>";
+
+/// The heading above the findings with their reasons.
+pub(super) const IN_FULL: &str = "Findings in full";
 
 /// A document under construction.
 #[derive(Debug, Default)]
@@ -90,7 +94,9 @@ impl MarkdownDocument {
             }
             // Who has ten seconds reads neither how many judges there were nor when they began.
             false => {
-                blocks.push(FOLD.to_owned());
+                let has_findings = behind.iter().any(|section| section.heading == IN_FULL);
+                let begin = if has_findings { FOLD } else { QUIET_FOLD };
+                blocks.push(begin.to_owned());
                 blocks.extend(behind.into_iter().flat_map(MarkdownSection::into_blocks));
                 blocks.extend([foot, UNFOLD.to_owned()]);
                 blocks.extend((dropped > 0).then(|| notice(dropped)));

@@ -6,7 +6,7 @@ use super::SourceLinks;
 use crate::council::outcome::JudgedFinding;
 use crate::council::readable_description;
 use crate::council::reproduction::SuggestionCheck;
-use crate::report::document::FindingView;
+use crate::report::document::{FindingView, lone_state};
 use crate::report::places::{self, ShownPlace};
 use crate::report::suggestion_words;
 use crate::report::uri;
@@ -193,8 +193,12 @@ pub(super) fn rejected(view: &FindingView<'_>) -> String {
 pub(super) fn beside(found: &JudgedFinding) -> String {
     let finding = &found.finding;
     let words::FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
+    let state = match lone_state(found) {
+        none if none.is_empty() => none,
+        state => format!(" ({state})"),
+    };
     let mut parts = vec![format!(
-        "**{}:** {}",
+        "**{}{state}:** {}",
         finding.severity.as_str(),
         prose(&readable_description(&finding.description))
     )];
@@ -215,6 +219,14 @@ pub(super) fn beside(found: &JudgedFinding) -> String {
         }
     }
     parts.join("\n\n")
+}
+
+/// Place and quoted lines, each as a block that ends with an empty line.
+pub(super) fn place_and_quote(found: &JudgedFinding) -> String {
+    let finding = &found.finding;
+    let blocks = [place(&finding.location), quote(finding)];
+    let filled = blocks.iter().filter(|block| !block.is_empty());
+    filled.map(|block| format!("{block}\n\n")).collect()
 }
 
 /// A finding as a judge gave it, in that judge's own file.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use session::{minutes, session};
 
-use blocks::{MarkdownDocument, MarkdownSection};
+use blocks::{IN_FULL, MarkdownDocument, MarkdownSection};
 
 pub(crate) use super::document::ReadingPlace;
 use super::document::{Block, Depth, Document, FindingView, Section, Text, VerdictView};
@@ -131,6 +131,11 @@ pub(crate) fn beside_a_line(found: &JudgedFinding) -> String {
     finding::beside(found)
 }
 
+/// Where a finding stands, and its lines, for a comment that stands beside none.
+pub(crate) fn place_and_quote(found: &JudgedFinding) -> String {
+    finding::place_and_quote(found)
+}
+
 /// What was reviewed, on one line, and why the verdict is what it is where the headline does not say it.
 fn subject_line(report: &Report, view: &VerdictView) -> String {
     let label = text::clip_chars(&view.subject, 200);
@@ -189,7 +194,7 @@ fn finding_details(document: &Document<'_>, in_short: bool) -> MarkdownSection {
     let mut blocks: Vec<String> = whole.map(finding::full).collect();
     let notes: Vec<String> = notes().filter(is_line).map(finding::note).collect();
     blocks.extend(notes.chunks(LINES_PER_BLOCK).map(|lines| lines.join("\n")));
-    MarkdownSection::new("Findings in full", 2, true, blocks)
+    MarkdownSection::new(IN_FULL, 2, true, blocks)
 }
 
 fn rejected_list(document: &Document<'_>) -> MarkdownSection {

@@ -9,7 +9,7 @@ mod section;
 
 use council_protocol::{FileChange, Severity};
 
-use super::document::{Depth, Document, FindingView, VerdictView};
+use super::document::{Depth, Document, FindingView, ReadingPlace, VerdictView};
 use super::page::{TerminalPage, colours};
 use super::words::JudgeNames;
 use crate::council::outcome::Verdict;
@@ -144,12 +144,24 @@ fn push_findings(
     if left > 0 {
         page.push_line(&format!("{left} more notes"));
     }
-    if !beyond.is_empty() || !listed.is_empty() {
-        page.push_fitted(
-            "why, and how to fix these: ",
-            colours::PLAIN,
-            "git council show",
-        );
+    let rest: Vec<&FindingView<'_>> = beyond.iter().chain(&listed).copied().collect();
+    // In the log of a job there is no run that the command could show.
+    if !rest.is_empty() && page.look().place == ReadingPlace::Clone {
+        page.push_fitted(what_show_adds(&rest), colours::PLAIN, "git council show");
+    }
+}
+
+/// What is left to read about findings that stand there with their sentence alone.
+fn what_show_adds(views: &[&FindingView<'_>]) -> &'static str {
+    let has = |text: fn(&FindingView<'_>) -> bool| views.iter().any(|view| text(view));
+    let is_fixed = |view: &FindingView<'_>| {
+        !view.fix.trim().is_empty() || view.found.finding.suggestion.is_some()
+    };
+    match (has(|view| !view.why.trim().is_empty()), has(is_fixed)) {
+        (true, true) => "why, and how to fix these: ",
+        (true, false) => "why: ",
+        (false, true) => "how to fix these: ",
+        (false, false) => "more about these: ",
     }
 }
 

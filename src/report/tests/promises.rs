@@ -3,26 +3,30 @@
 use std::collections::BTreeSet;
 
 use council_protocol::answer::Stance;
+use council_protocol::message::{Failure, FailureKind};
 use council_protocol::reproduction::ReproductionClaim;
-use council_protocol::{CoverageState, Vote};
+use council_protocol::{CoverageState, RoundNumber, Vote};
 use council_secrets::Redactor;
 
 use super::parts::{file, judged, opinion, outcome, run, sql, subject, thinking};
 use super::samples;
-use crate::council::outcome::{Disposition, FindingLevel, Opinion, Verdict, VerdictReason};
+use crate::council::outcome::{
+    Disposition, FindingLevel, Opinion, RoundFailure, Verdict, VerdictReason,
+};
 use crate::council::reproduction::{RUNS, ReproductionRecord, ReproductionResult, TestRun};
 use crate::report::document::{Document, ReadingPlace};
 use crate::report::words::JudgeNames;
 use crate::report::{
-    DisplayOptions, GatePolicy, Report, TOO_LONG_A_LINE, agent, both_sides, checkstyle, gitlab,
-    html, junit, markdown, rdjson, sarif, terminal,
+    DisplayOptions, FailOn, GatePolicy, Report, TOO_LONG_A_LINE, agent, both_sides, checkstyle,
+    gitlab, html, junit, markdown, rdjson, sarif, terminal,
 };
 
-const PLACES: [ReadingPlace; 4] = [
+const PLACES: [ReadingPlace; 5] = [
     ReadingPlace::Clone,
     ReadingPlace::Agent,
     ReadingPlace::Forge,
     ReadingPlace::Conversation,
+    ReadingPlace::SomeConversations,
 ];
 
 /// What the judge says who disagrees, and the line that it quotes.
@@ -209,6 +213,121 @@ fn what_a_next_step_says_is_below_stands_below() {
         }
     }
     assert!(kinds.len() > 4, "each of them is tried: {kinds:?}");
+}
+
+/// Whoever asks again under the bound that turned judges away is turned away again.
+#[test]
+fn what_the_bound_of_the_cost_stopped_is_not_asked_again_under_it() {
+    let mut report = undecided(VerdictReason::BelowQuorum, None, "");
+    let detail = "the call may cost $0.40, and $0.01 are left: raise --max-cost";
+    for judge in &mut report.outcome.judges {
+        judge.counted = None;
+        judge.failures = vec![RoundFailure {
+            round: RoundNumber::FIRST,
+            failure: Failure::new(FailureKind::Quota, detail),
+        }];
+    }
+    let step = |report: &Report, place| {
+        let names = JudgeNames::of(&report.outcome.judges);
+        Document::at_place(report, &names, false, place)
+            .verdict
+            .next_step
+    };
+    for place in PLACES {
+        let told = step(&report, place);
+        assert!(told.contains("--max-cost"), "{told}");
+    }
+    let clone = step(&report, ReadingPlace::Clone);
+    assert!(
+        clone.contains("git council resume") && clone.contains("--max-cost USD"),
+        "{clone}"
+    );
+    report.outcome.judges[0].failures[0].failure = Failure::new(FailureKind::Provider, "gone");
+    for place in PLACES {
+        let told = step(&report, place);
+        assert!(
+            !told.contains("--max-cost"),
+            "one of them may answer: {told}"
+        );
+    }
+}
+
+/// A law: a run that findings fail says what clears it, whatever the word of its verdict.
+#[test]
+fn a_run_that_fails_by_its_findings_says_what_clears_it() {
+    for (name, mut report) in samples::all() {
+        report.receipt.run.fail_on = Some(FailOn::Warn);
+        if report.failing_findings().next().is_none() || report.receipt.run.recorded {
+            continue;
+        }
+        let fails = report.bottom_line(report.own_gate()).exit_code == 1;
+        let names = JudgeNames::of(&report.outcome.judges);
+        for place in PLACES {
+            let step = Document::at_place(&report, &names, false, place)
+                .verdict
+                .next_step;
+            assert!(
+                !fails || step.starts_with("Next step: fix"),
+                "{name:?}: {step}"
+            );
+        }
+    }
+}
+
+/// A law: what stands on a page of the forge names no finding by an id that no line of that page has outside of its fold.
+#[test]
+fn a_next_step_on_the_forge_names_no_id_that_is_folded_away() {
+    for (report, place, step) in every_next_step() {
+        if matches!(place, ReadingPlace::Clone | ReadingPlace::Agent) {
+            continue;
+        }
+        let ids = report
+            .outcome
+            .findings
+            .iter()
+            .map(|found| found.id.as_str());
+        for id in ids {
+            let mut words = step.split(|c: char| !c.is_alphanumeric());
+            assert!(!words.any(|word| word == id), "{step}");
+        }
+    }
+}
+
+/// A law: a form that shows a critical finding alone says so where it does not fail the change.
+#[test]
+fn every_form_says_that_a_critical_finding_fails_nothing() {
+    for disposition in [Disposition::Disputed, Disposition::Unconfirmed] {
+        let report = open_critical(disposition);
+        let gate = GatePolicy::default();
+        let beside = markdown::beside_a_line(&report.outcome.findings[0]);
+        for text in [
+            sarif::render(&report, gate),
+            junit::render(&report, gate),
+            checkstyle::render(&report, gate),
+            gitlab::render(&report, gate),
+            beside,
+        ] {
+            assert!(text.contains("does not fail the change)"), "{text}");
+        }
+    }
+}
+
+/// Who votes FAIL and has named nothing has no findings that could fail to hold.
+#[test]
+fn a_judge_that_names_nothing_is_said_to_name_nothing() {
+    let report = undecided(VerdictReason::VerdictWithoutFinding, None, "");
+    assert_eq!(
+        report.outcome.findings.len(),
+        0,
+        "the sample has none to speak of"
+    );
+    assert!(
+        report
+            .headline()
+            .ends_with("a judge votes FAIL, but names no finding"),
+        "{}",
+        report.headline()
+    );
 }
 
 #[test]

@@ -177,9 +177,13 @@ pub(crate) fn skip_unchanged_files(
     let reasons = reasons.collect();
     leave_out(prepared, &reasons);
     prepared.notes.push(format!(
-        "{} of {} changed files are unchanged since the last review and were not reviewed again",
+        "{} of {} changed files {} reviewed again",
         kept.len(),
-        wishes.files.len()
+        wishes.files.len(),
+        match kept.len() {
+            1 => "is unchanged since the last review and was not",
+            _ => "are unchanged since the last review and were not",
+        }
     ));
 }
 
