@@ -104,7 +104,7 @@ impl<'a> ComparedFinding<'a> {
         let overlap = self.first <= other.last && other.first <= self.last;
         let same_quote = same_text(&self.finding.quote, &other.finding.quote);
         if self.seat == other.seat {
-            return overlap && same_quote && self.finding.description == other.finding.description;
+            return overlap && self.is_repeated_by(other);
         }
         if self.deterministic || other.deterministic {
             return overlap && self.same_rule(other);
@@ -126,6 +126,12 @@ impl<'a> ComparedFinding<'a> {
             }
             _ => self.same_category(other),
         }
+    }
+
+    /// Whether a judge gave one finding twice.
+    fn is_repeated_by(&self, other: &Self) -> bool {
+        same_text(&self.finding.quote, &other.finding.quote)
+            && self.finding.description == other.finding.description
     }
 
     fn same_category(&self, other: &Self) -> bool {
@@ -321,6 +327,20 @@ pub(super) fn is_alike(a: &str, b: &str) -> bool {
     smaller > 0 && a.intersection(&b).count() * 100 >= smaller * 60
 }
 
+/// Whether two findings of one line may be one problem: by what they are called, or by what they say.
+pub(super) fn is_about_one(one: &Finding, other: &Finding) -> bool {
+    let kinds = |finding: &Finding| description_words(&finding.category);
+    let (own, others) = (kinds(one), kinds(other));
+    let is_unnamed = own.is_empty() || others.is_empty();
+    let words = |finding: &Finding| description_words(&finding.description);
+    let (said, meant) = (words(one), words(other));
+    let shared = said.intersection(&meant).count();
+    let smaller = said.len().min(meant.len()).max(1);
+    let says_same =
+        one.description == other.description || shared * 100 >= smaller * 30 && shared >= 2;
+    is_unnamed || !own.is_disjoint(&others) || says_same
+}
+
 fn stem_word(word: &str) -> &str {
     let stems = ["ing", "ed", "es", "s"]
         .iter()
@@ -357,7 +377,8 @@ pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> 
     groups.retain(|g| !g.is_empty());
     let parted = groups
         .into_iter()
-        .flat_map(|group| neighbours::part_functions(places, group));
+        .flat_map(|group| neighbours::part_functions(places, group))
+        .flat_map(|group| kinds::part_kinds(places, group));
     parted.collect()
 }
 
@@ -394,6 +415,7 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
     i
 }
 
+mod kinds;
 mod neighbours;
 
 #[cfg(test)]

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use council_protocol::answer::{NO_CAUSE, Stance};
-use council_protocol::{CoverageState, Finding, Location};
+use council_protocol::{CoverageState, Finding, JudgeId, Location};
 
+use super::cluster::is_about_one;
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
 use super::in_place::finding_in_place;
 use super::judges::{JudgeState, SeatIndex, same_text};
+use super::opinions::is_move;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::VerdictPolicy;
 use super::state::DebateState;
@@ -127,11 +129,12 @@ pub fn means_same(new: &Finding, old: &Finding) -> bool {
     let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
     let same_quote = !new.quote.trim().is_empty() && same_text(&new.quote, &old.quote);
     let same_category = !new.category.is_empty() && new.category == old.category;
+    // A line may have two problems: another one in it takes nothing from what was found there.
     new.location.path == old.location.path
         && first <= old_last
         && old_first <= last
         && new.rule == old.rule
-        && (same_quote || same_category)
+        && (same_category || same_quote && is_about_one(new, old))
 }
 
 /// A finding that is raised again, with what it weighed and who held it before.
@@ -203,7 +206,9 @@ fn judge_cluster<'a>(
 
 /// What the report shows of a cluster, at its place.
 pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
-    shown_version(cluster).map(finding_in_place)
+    let mut finding = finding_in_place(shown_version(cluster)?);
+    complete_cause(&mut finding, cluster);
+    Some(finding)
 }
 
 /// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which
@@ -225,36 +230,55 @@ fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     })
 }
 
-/// Cause and remedy where the version that is shown names none, in the words of another that stands: a tool that
-/// reports by rule has none, and a judge beside it may. Ties fall to the text.
+/// Cause, remedy and edit where the version that is shown names none, as another has them that stands: a tool that
+/// reports by rule has none, and of judges one fills in what another leaves out. Ties fall to the text.
 fn complete_cause(finding: &mut Finding, cluster: &FindingCluster) {
     let is_said = |why: &str| !why.is_empty() && why != NO_CAUSE;
-    if is_said(&finding.why) {
-        return;
+    let others = || cluster.versions.iter().filter(|v| v.is_live());
+    if !is_said(&finding.why) {
+        let told = others().map(|v| (&v.finding.why, &v.finding.fix));
+        if let Some((why, fix)) = told.filter(|(why, _)| is_said(why)).min() {
+            finding.why.clone_from(why);
+            if finding.fix.is_empty() {
+                finding.fix.clone_from(fix);
+            }
+        }
     }
-    let others = cluster.versions.iter().filter(|v| v.is_live());
-    let others = others.map(|v| (&v.finding.why, &v.finding.fix));
-    let Some((why, fix)) = others.filter(|(why, _)| is_said(why)).min() else {
-        return;
-    };
-    finding.why.clone_from(why);
-    if finding.fix.is_empty() {
-        finding.fix.clone_from(fix);
+    if finding.fix.trim().is_empty() {
+        let fixes = others().map(|v| &v.finding.fix);
+        let fix = fixes.filter(|fix| !fix.trim().is_empty()).min();
+        fix.into_iter().for_each(|fix| finding.fix.clone_from(fix));
+    }
+    if finding.suggestion.is_none() {
+        // An edit is for exactly the lines that its finding names.
+        let placed = others().map(finding_in_place);
+        let here = placed.filter(|other| other.location == finding.location);
+        finding.suggestion = here.filter_map(|other| other.suggestion).min();
     }
 }
 
+/// What others said of a cluster. A vote that moves over its place agrees with each of its versions: told once, and not
+/// beside what its judge says of one in its own words.
 fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
-    cluster
-        .versions
-        .iter()
-        .flat_map(|v| v.opinions.values())
-        .map(|v| v.opinion.clone())
-        .collect()
+    let said = || cluster.versions.iter().flat_map(|v| v.opinions.values());
+    let speaks = |judge: &JudgeId| {
+        let mut said = said().map(|weighed| &weighed.opinion);
+        said.any(|o| o.judge == *judge && o.stance == Stance::Agreed && o.resolves && !is_move(o))
+    };
+    let mut told: Vec<Opinion> = Vec::new();
+    for weighed in said() {
+        let opinion = &weighed.opinion;
+        let is_told = |one: &Opinion| one.judge == opinion.judge && is_move(one);
+        if !is_move(opinion) || !(speaks(&opinion.judge) || told.iter().any(is_told)) {
+            told.push(opinion.clone());
+        }
+    }
+    told
 }
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::Severity;
+    use council_protocol::{Proof, Severity};
     use proptest::prelude::*;
 
     use super::*;
@@ -334,6 +358,25 @@ mod tests {
             prop_assert_eq!(all[0].level, Some(FindingLevel::Fail));
         }
 
+        /// Another problem in the line of what was found before takes nothing from it: both are told, each in its words.
+        #[test]
+        fn another_problem_of_a_line_leaves_what_was_found_in_it(severity in 0usize..3, same_quote in any::<bool>()) {
+            let mut old = judged((1, 2, 0), true);
+            old.finding.category = "injection".into();
+            old.finding.description = "The name goes into the query as it is.".into();
+            let mut new = judged((2, severity, 0), false);
+            new.finding.location = old.finding.location.clone();
+            new.finding.category = "performance".into();
+            new.finding.description = "Every row is loaded into memory.".into();
+            new.finding.quote = if same_quote { old.finding.quote.clone() } else { "other();".to_owned() };
+            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY);
+            let told: Vec<_> = all.iter().map(|f| (f.finding.description.clone(), f.finding.severity)).collect();
+            prop_assert_eq!(told.len(), 2);
+            for one in [&old, &new] {
+                prop_assert!(told.contains(&(one.finding.description.clone(), one.finding.severity)));
+            }
+        }
+
         /// No finding of now or of before is lost or told twice, the worst comes first, and names follow the order.
         #[test]
         fn what_is_carried_stands_among_what_is_found(
@@ -355,5 +398,34 @@ mod tests {
                 prop_assert_eq!(&finding.id, &format!("F{}", at + 1));
             }
         }
+    }
+
+    /// Of judges that hold one finding, one fills in what another leaves out: the report has all of it, for the same lines.
+    #[test]
+    fn what_one_judge_leaves_out_another_one_says() {
+        let version = |fix: &str, suggestion: Option<&str>, line| {
+            let mut finding = crate::testing::finding(Severity::Critical, line);
+            finding.fix = fix.into();
+            finding.suggestion = suggestion.map(str::to_owned);
+            FindingVersion::of(finding, Proof::Verified)
+        };
+        let shown = |versions: Vec<FindingVersion>| {
+            let models = Vec::new();
+            let shown = shown_finding(&FindingCluster { models, versions }).unwrap();
+            (shown.fix, shown.suggestion)
+        };
+        let (bare, whole) = (
+            version("", None, 3),
+            version("Bind it.", Some("bind(x)"), 3),
+        );
+        let expected = ("Bind it.".to_owned(), Some("bind(x)".to_owned()));
+        assert_eq!(shown(vec![bare.clone(), whole.clone()]), expected);
+        assert_eq!(shown(vec![whole, bare.clone()]), expected);
+        let elsewhere = version("Bind it.", Some("bind(x)"), 4);
+        assert_eq!(
+            shown(vec![bare, elsewhere]),
+            ("Bind it.".to_owned(), None),
+            "of other lines"
+        );
     }
 }

@@ -21,6 +21,14 @@ struct LaterAnswer<'a> {
     answer: &'a Answer,
 }
 
+/// How the reasoning of an opinion begins that is nothing but a vote that moved.
+const MOVE: &str = "moved from ";
+
+/// Whether an opinion is nothing but a vote that moved over the place of a finding.
+pub(super) fn is_move(opinion: &Opinion) -> bool {
+    opinion.stance == Stance::Agreed && opinion.reasoning.starts_with(MOVE)
+}
+
 /// Attaches what the others said in later rounds.
 pub(super) fn attach_opinions(
     judges: &Judges,
@@ -142,11 +150,8 @@ impl LaterAnswer<'_> {
             let is_there = is_meant && if is_exact { quotes(version) } else { is_near };
             let said = version.opinions.get(&self.speaker);
             if is_there && said.is_none_or(is_less_than_a_move) {
-                let mut reasoning = format!(
-                    "moved from {} to {} over this place",
-                    from.as_str(),
-                    to.as_str()
-                );
+                let mut reasoning =
+                    format!("{MOVE}{} to {} over this place", from.as_str(), to.as_str());
                 if let Some(said) = said.filter(|said| !said.opinion.reasoning.is_empty()) {
                     reasoning = format!("{} ({reasoning})", said.opinion.reasoning);
                 }

@@ -21,7 +21,15 @@ pub struct QuotedLines {
     /// The code alone, where the quote has more than that: numbers and markers of a diff, lines that the change removes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// What stands in its first line before the quote, and in its last line behind it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    before: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    behind: String,
 }
+
+/// What begins a comment: a line that is quoted without it is quoted.
+const COMMENTS: [&str; 5] = ["#", "//", "--", "/*", "<!--"];
 
 impl QuotedLines {
     /// The lines of a quote, each with the blanks that stand before it in the file.
@@ -45,7 +53,7 @@ impl QuotedLines {
             own: blanks(head.0).to_owned(),
             first,
             rest,
-            code: None,
+            ..Self::default()
         }
     }
 
@@ -66,6 +74,28 @@ impl QuotedLines {
         }
     }
 
+    /// The same of a quote that is a part of its lines: this stands before it, and that behind it. A comment is none of it.
+    #[must_use]
+    pub fn within(self, before: &str, behind: &str) -> Self {
+        let behind = behind.trim();
+        let is_comment = COMMENTS.iter().any(|mark| behind.starts_with(mark));
+        Self {
+            before: before.trim().to_owned(),
+            behind: if is_comment { "" } else { behind }.to_owned(),
+            ..self
+        }
+    }
+
+    /// Whether a suggestion for these lines has what stands in them beside the quote: else it is for the quoted part, and
+    /// would take the rest of the line away.
+    fn has_all_of(&self, suggestion: &str) -> bool {
+        let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let suggestion = squeeze(suggestion);
+        [&self.before, &self.behind]
+            .into_iter()
+            .all(|part| suggestion.contains(&squeeze(part)))
+    }
+
     /// What a quote leaves out before a line with these blanks, with which the lines begin that it speaks of: some of them,
     /// or none in a row.
     pub fn before(indent: &str, quote: &str, lines: Option<u32>) -> Self {
@@ -78,6 +108,9 @@ impl QuotedLines {
 
     /// A suggestion as it has to stand in the file, where it lacks what its quote lacks; none: that cannot be told.
     pub fn complete(&self, suggestion: &str, quote: &str) -> Option<String> {
+        if !self.has_all_of(suggestion) {
+            return None;
+        }
         let (head, rest) = match suggestion.split_once('\n') {
             Some((head, rest)) => (head, rest),
             None => (suggestion, ""),
@@ -231,6 +264,31 @@ mod tests {
             "the quote has it: it is meant"
         );
         assert_eq!(put("", "y = x / 0"), "");
+    }
+
+    #[test]
+    fn a_suggestion_for_a_part_of_a_line_is_none_for_the_line() {
+        let quote = "order.amount / order.count";
+        let within = |before, behind| QuotedLines::of(&[(quote, "    ")]).within(before, behind);
+        let part = within("return ", "");
+        assert_eq!(
+            part.complete("order.amount / (order.count or 1)", quote),
+            None
+        );
+        assert_eq!(part.complete("", quote), None, "the rest was not quoted");
+        for whole in [
+            "return order.amount / (order.count or 1)",
+            "if order.count:\n    return order.amount",
+        ] {
+            assert!(part.complete(whole, quote).is_some(), "{whole}");
+        }
+        assert_eq!(within("", ";").complete("order.amount", quote), None);
+        assert_eq!(
+            within("", "  # twice")
+                .complete("order.amount", quote)
+                .unwrap(),
+            "    order.amount"
+        );
     }
 
     #[test]

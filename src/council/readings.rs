@@ -25,10 +25,15 @@ impl JudgedFinding {
         let shown = &self.finding;
         let is_milder = version.severity < shown.severity;
         let is_remark = version.severity == Severity::Minor;
-        let mut worst = self
-            .standing_members()
-            .filter(|m| m.finding.severity >= shown.severity);
-        is_milder && (is_remark || !worst.any(|m| is_same_kind(&m.finding, version)))
+        let worst = || {
+            self.standing_members()
+                .filter(|m| m.finding.severity >= shown.severity)
+        };
+        // What an earlier review found weighs what it did: nobody of this one may call it so bad.
+        let is_said_now = worst().next().is_some();
+        is_milder
+            && is_said_now
+            && (is_remark || !worst().any(|m| is_same_kind(&m.finding, version)))
     }
 
     /// Other critical problems that judges see in the same line, in words or of a kind of their own: whoever reads only

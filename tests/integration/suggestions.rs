@@ -70,3 +70,20 @@ fn lines_that_nobody_can_tell_are_not_replaced() {
         .tells("has no suggestion");
     assert_eq!(source_of(&repo), SOURCE);
 }
+
+#[test]
+fn a_suggestion_for_a_part_of_a_line_replaces_no_line() {
+    let (repo, finding) = suggested(6, "0", "1");
+    assert_eq!(
+        finding["suggestion"],
+        Value::Null,
+        "too short to be found: {finding}"
+    );
+    let (repo_of_part, finding) = suggested(1, "run(cmd)", "run(cmd, check)");
+    assert_eq!(finding["location"]["line"], 1, "{finding}");
+    assert_eq!(finding["suggestion"], Value::Null, "{finding}");
+    for repo in [repo, repo_of_part] {
+        repo.council(["apply", "F1"]).ends(2);
+        assert_eq!(source_of(&repo), SOURCE);
+    }
+}

@@ -1,5 +1,6 @@
 //! Which lines of the reviewed side a quote takes up, and which blanks before them it leaves out.
 
+use council_protocol::evidence::normalize_blanks;
 use council_protocol::{Location, Proof};
 
 use super::search_text::SearchText;
@@ -63,10 +64,30 @@ impl SearchText {
             let rows: Vec<(&str, &str)> = rows
                 .map(|(index, code)| (code, self.indents.get(index).unwrap_or_default()))
                 .collect();
+            let (before, behind) = self.beside(&rows, at as usize - 1);
             let code: Vec<&str> = rows.iter().map(|(code, _)| *code).collect();
-            let quoted = QuotedLines::of(&rows).without_marks(quote, &code);
+            let quoted = QuotedLines::of(&rows)
+                .without_marks(quote, &code)
+                .within(before, behind);
             Some(quoted).filter(|quoted| quoted.lines.is_some())
         })
+    }
+
+    /// What stands in the first of the quoted lines before the quote, and in the last behind it, both as they are compared.
+    /// Nothing, where a line of it is gone or was only found without its blanks.
+    fn beside(&self, rows: &[(&str, &str)], first: usize) -> (&str, &str) {
+        let line = |index: usize| self.lines.get(index).unwrap_or_default();
+        let [(begin, _), .., (end, _)] = rows else {
+            let Some((only, _)) = rows.first() else {
+                return ("", "");
+            };
+            return line(first)
+                .split_once(normalize_blanks(only).as_str())
+                .unwrap_or_default();
+        };
+        let before = line(first).strip_suffix(normalize_blanks(begin).as_str());
+        let behind = line(first + rows.len() - 1).strip_prefix(normalize_blanks(end).as_str());
+        (before.unwrap_or_default(), behind.unwrap_or_default())
     }
 
     /// The blanks before a line of the reviewed side.
@@ -122,7 +143,11 @@ mod tests {
         ];
         for (at, quote, expected) in [
             ((3, None), "transfer(amount);", QuotedLines::of(&both[..1])),
-            ((9, None), "transfer(amount)", QuotedLines::of(&both[..1])),
+            (
+                (9, None),
+                "transfer(amount)",
+                QuotedLines::of(&both[..1]).within("", ";"),
+            ),
             (
                 (3, None),
                 "transfer(amount);\nnote(amount);\n",
