@@ -38,7 +38,7 @@ mod words;
 pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
 pub(crate) use claim::{absorb_recheck, accept_claim};
-pub(crate) use document::{both_sides, lone_state, suggestion_words, test_sentence};
+pub(crate) use document::{both_sides, suggestion_words, test_sentence};
 pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFate};
 #[cfg(test)]
 pub(crate) use facts::Participation;
@@ -51,7 +51,7 @@ pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
 pub(crate) use places::join_ids;
 pub(crate) use source::ReportSource;
 pub use whole::Report;
-pub(crate) use words::{TOO_LONG_A_LINE, other_readings};
+pub(crate) use words::{TOO_LONG_A_LINE, lone_state, other_readings};
 
 use council_protocol::Finding;
 

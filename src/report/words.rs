@@ -12,10 +12,11 @@ use council_protocol::{
     Vote,
 };
 
-use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding, Opinion};
+use crate::council::outcome::{
+    Disposition, FindingLevel, FindingMember, JudgeRecord, JudgedFinding, Opinion,
+};
 use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, is_for_lost_readers, readable_description};
-use crate::report::document::lone_state;
 use crate::report::facts::ChangeSize;
 use crate::report::money::cost_in_words;
 use crate::report::whole::Report;
@@ -219,6 +220,34 @@ pub(super) fn unread_files(coverage: &Coverage) -> Vec<(String, String)> {
         .filter(|(file, _)| file.state.is_complete());
     let opaque = opaque.map(|(file, what)| (file.path.display().into_owned(), what.to_owned()));
     gaps.chain(opaque).chain(skipped).collect()
+}
+
+/// What a form that shows one finding alone says of its standing, behind its severity: a critical finding is taken for one
+/// that fails the change. Empty: it is confirmed.
+pub(crate) fn lone_state(found: &JudgedFinding) -> String {
+    let is_mild =
+        found.finding.severity == Severity::Critical && found.level < Some(FindingLevel::Fail);
+    match state_words(found) {
+        "" => String::new(),
+        state if is_mild => format!("{state}, does not fail the change"),
+        state => state.to_owned(),
+    }
+}
+
+/// How a finding stands, where that is not all that there is to say: it is confirmed.
+pub(super) fn state_words(found: &JudgedFinding) -> &'static str {
+    // A minor finding is never more.
+    let is_note =
+        found.level == Some(FindingLevel::Note) && found.finding.severity > Severity::Minor;
+    match (found.disposition, is_note) {
+        (Disposition::Confirmed, true) if found.since.is_some() => "still open, a note",
+        (Disposition::Confirmed, false) if found.since.is_some() => "still open",
+        (Disposition::Confirmed, true) => "a note",
+        (Disposition::Confirmed, false) => "",
+        (Disposition::Disputed, true) => "disputed, a note",
+        (Disposition::Unconfirmed, true) => "unconfirmed, a note",
+        (other, _) => disposition_word(other),
+    }
 }
 
 /// What became of a finding, in words.

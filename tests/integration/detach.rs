@@ -147,7 +147,7 @@ fn what_a_review_in_the_background_sends_is_told() {
     let repo = crate::models::repo(&models, "");
     let args = ["review", "HEAD", "--detach"];
     let run = repo.council_with(&[crate::models::KEY], &args);
-    let run = run.tells("will be sent:").tells("to fake-gemini");
+    let run = run.tells("will be sent:").tells("model fake-gemini");
     repo.council(["wait", &name(&run.stdout), "--timeout", "60s"]);
     let again = repo.council_with(&[crate::models::KEY], &["review", "HEAD", "--fresh"]);
     assert!(!again.stderr.contains("will be sent:"), "{}", again.stderr);

@@ -62,7 +62,7 @@ impl<'a> FindingView<'a> {
         Self {
             found,
             severity: found.finding.severity,
-            state: state(found),
+            state: words::state_words(found),
             ids: places::join_ids(group.all_findings().map(|f| f.id.as_str())).join(", "),
             place: places::join_places(locations.clone(), MAX_PLACES),
             places: places::show_places(locations, MAX_PLACES),
@@ -94,33 +94,6 @@ impl<'a> FindingView<'a> {
         self.found
             .level
             .is_some_and(|level| level > FindingLevel::Note)
-    }
-}
-
-/// What a form that shows one finding alone says of its standing, behind its severity: a critical finding is taken for one
-/// that fails the change. Empty: it is confirmed.
-pub(crate) fn lone_state(found: &JudgedFinding) -> String {
-    let is_mild =
-        found.finding.severity == Severity::Critical && found.level < Some(FindingLevel::Fail);
-    match state(found) {
-        "" => String::new(),
-        state if is_mild => format!("{state}, does not fail the change"),
-        state => state.to_owned(),
-    }
-}
-
-fn state(found: &JudgedFinding) -> &'static str {
-    // A minor finding is never more.
-    let is_note =
-        found.level == Some(FindingLevel::Note) && found.finding.severity > Severity::Minor;
-    match (found.disposition, is_note) {
-        (Disposition::Confirmed, true) if found.since.is_some() => "still open, a note",
-        (Disposition::Confirmed, false) if found.since.is_some() => "still open",
-        (Disposition::Confirmed, true) => "a note",
-        (Disposition::Confirmed, false) => "",
-        (Disposition::Disputed, true) => "disputed, a note",
-        (Disposition::Unconfirmed, true) => "unconfirmed, a note",
-        (other, _) => words::disposition_word(other),
     }
 }
 

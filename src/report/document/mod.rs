@@ -16,7 +16,6 @@ mod verdict;
 
 pub(super) use examination::move_reason;
 pub(crate) use finding::both_sides;
-pub(crate) use finding::lone_state;
 pub(super) use finding::{FindingView, MAX_PLACES};
 pub(crate) use model::ReadingPlace;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};

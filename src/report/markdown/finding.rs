@@ -6,7 +6,7 @@ use super::SourceLinks;
 use crate::council::outcome::JudgedFinding;
 use crate::council::readable_description;
 use crate::council::reproduction::SuggestionCheck;
-use crate::report::document::{FindingView, lone_state};
+use crate::report::document::FindingView;
 use crate::report::places::{self, ShownPlace};
 use crate::report::suggestion_words;
 use crate::report::uri;
@@ -193,7 +193,7 @@ pub(super) fn rejected(view: &FindingView<'_>) -> String {
 pub(super) fn beside(found: &JudgedFinding) -> String {
     let finding = &found.finding;
     let words::FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
-    let state = match lone_state(found) {
+    let state = match words::lone_state(found) {
         none if none.is_empty() => none,
         state => format!(" ({state})"),
     };
