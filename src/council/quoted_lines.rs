@@ -164,6 +164,9 @@ mod tests {
 
     use super::*;
 
+    /// Lines, each with the blanks before it.
+    type TextBlock = Vec<(String, String)>;
+
     /// How a judge copies lines.
     #[derive(Debug, Clone, Copy)]
     enum CopyStyle {
@@ -193,13 +196,13 @@ mod tests {
         }
     }
 
-    fn block(unit: &'static str) -> impl Strategy<Value = Vec<(String, String)>> {
+    fn block(unit: &'static str) -> impl Strategy<Value = TextBlock> {
         let line = (0usize..4, "[a-z]{4,8}\\(\\)");
         let line = line.prop_map(move |(depth, code)| (unit.repeat(depth), code));
         prop::collection::vec(line, 1..6)
     }
 
-    fn blocks() -> impl Strategy<Value = (Vec<(String, String)>, Vec<(String, String)>)> {
+    fn blocks() -> impl Strategy<Value = (TextBlock, TextBlock)> {
         prop::sample::select(vec!["    ", "\t", "  "])
             .prop_flat_map(|unit| (block(unit), block(unit)))
     }
