@@ -53,6 +53,8 @@ pub struct PromptBuilder {
     mode: ProductionMode,
     ending: BriefEnding,
     redactor: Redactor,
+    /// Whether there is one judge only: prompts speak of others where there are some.
+    alone: bool,
 }
 
 /// What stands behind the subject in a brief.
@@ -155,17 +157,19 @@ impl PromptBuilder {
             mode: ProductionMode::Stage,
             ending: BriefEnding::Nothing,
             redactor: Redactor::default(),
+            alone: false,
         };
         if overrides.is_empty() {
             return Ok(prompter);
         }
-        trial::try_templates(&prompter)?;
-        let guided = prompter.with_guide();
-        trial::try_templates(&guided)?;
-        Ok(Self {
-            ending: BriefEnding::Nothing,
-            ..guided
-        })
+        let mut tried = prompter;
+        for alone in [true, false] {
+            tried = tried.with_guide().for_lone_judge(alone);
+            trial::try_templates(&tried)?;
+            tried.ending = BriefEnding::Nothing;
+            trial::try_templates(&tried)?;
+        }
+        Ok(tried)
     }
 
     /// The same, over a target of that kind: rules speak of a change, a document or a question.
@@ -182,6 +186,11 @@ impl PromptBuilder {
             ending: BriefEnding::Guide,
             ..self
         }
+    }
+
+    /// The same where there is one judge only, if so.
+    pub(crate) fn for_lone_judge(self, alone: bool) -> Self {
+        Self { alone, ..self }
     }
 
     /// The same, with what takes secrets out of everything that a prompt shows.

@@ -31,6 +31,7 @@ pub(super) fn render_turn(
         matter => prompter.matter.as_str(),
         mode => prompter.mode.as_str(),
         later => is_later(task.form()),
+        alone => prompter.alone,
         guided => prompter.ending == BriefEnding::Guide,
         // An answer that is asked for again has the fields of its turn, of which only the form is known.
         nothing_found => false,

@@ -108,7 +108,7 @@ pub(crate) fn estimate_run(
     seats: &[Seat],
     prepared: &PreparedReview,
 ) -> RunEstimate {
-    let turns = JudgeTurns::of(&prepared.config.settings, seats.len());
+    let turns = JudgeTurns::of(&prepared.config.settings, seats);
     estimate_turns(turns, prompts, seats, prepared)
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn estimate_turns(
     let estimate = RunEstimate::for_turns(turns, &seats, redactions, &coverage, settings, has_tree)
         .with_brief(prompts.map(SeatPrompts::brief_facts));
     match prompts {
-        Some(prompts) if prompts.shard_count() > 1 => estimate.in_one_round(),
+        Some(prompts) if prompts.is_divided() => estimate.in_one_round(),
         _ => estimate,
     }
 }

@@ -35,8 +35,8 @@ pub(crate) struct JudgeTurns {
 }
 
 impl JudgeTurns {
-    /// The turns of a procedure as it is configured, with as many judges as debate.
-    pub(crate) fn of(settings: &Settings, debaters: usize) -> Self {
+    /// The turns of a procedure as it is configured, with these judges.
+    pub(crate) fn of<'s>(settings: &Settings, seats: impl IntoIterator<Item = &'s Seat>) -> Self {
         let (least, most) = match settings.review.procedure {
             Procedure::Quick => (1, 1),
             Procedure::Staged => {
@@ -50,7 +50,7 @@ impl JudgeTurns {
                 (2 + rounds, 3 + rounds * (1 + interruptions))
             }
             // Nobody is there to debate with.
-            _ if debaters < 2 => (1, 1),
+            _ if !can_debate(seats) => (1, 1),
             _ => match settings.review.debate {
                 DebateMode::Off => (1, 1),
                 DebateMode::Force => (2, 2),
@@ -79,6 +79,15 @@ impl JudgeTurns {
 
     /// A change that is reviewed in parts has one round.
     pub(crate) const ONCE: Self = Self { least: 1, most: 1 };
+}
+
+/// Whether there are others, and somebody who can answer them: a rule says the same again.
+fn can_debate<'s>(seats: impl IntoIterator<Item = &'s Seat>) -> bool {
+    let rules: Vec<bool> = seats
+        .into_iter()
+        .map(|seat| seat.agent.deterministic)
+        .collect();
+    rules.len() > 1 && rules.contains(&false)
 }
 
 /// What goes to one recipient.
@@ -266,7 +275,7 @@ impl RunEstimate {
         settings: &Settings,
         has_tree: bool,
     ) -> Self {
-        let turns = JudgeTurns::of(settings, seats.len());
+        let turns = JudgeTurns::of(settings, seats.iter().map(|(seat, _)| *seat));
         Self::for_turns(turns, seats, redactions, coverage, settings, has_tree)
     }
 

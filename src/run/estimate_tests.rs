@@ -252,6 +252,24 @@ fn no_second_round_is_told_to_a_single_judge() {
     }
 }
 
+/// A second round is told where there are others and somebody who can answer them: rules say the same again.
+#[test]
+fn a_second_round_is_told_where_somebody_can_answer() {
+    let model = seat(true, 0);
+    let mut rules = model.clone();
+    rules.agent.deterministic = true;
+    for judges in 1..5_usize {
+        for models in 0..=judges {
+            let seats: Vec<&Seat> = (0..judges)
+                .map(|at| if at < models { &model } else { &rules })
+                .collect();
+            let text = forecast_of(&seats, "review.debate = 'auto'", true);
+            let told = text.contains("a second round may follow");
+            assert_eq!(told, judges > 1 && models > 0, "{judges}, {models}: {text}");
+        }
+    }
+}
+
 /// A document is made in the rounds of its own council, whatever a review is configured to have.
 #[test]
 fn a_document_is_told_with_its_own_rounds() {

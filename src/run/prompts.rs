@@ -19,6 +19,7 @@ use crate::session;
 
 use crate::run::briefs::{self, RunBriefs};
 use crate::run::error::RunError;
+use crate::run::modes::document::SYNTHESIZER;
 use crate::run::own;
 use crate::run::prepare::PreparedReview;
 use crate::run::shards;
@@ -43,7 +44,8 @@ enum PromptPurpose {
 }
 
 impl PromptPurpose {
-    fn adapt(self, prompter: PromptBuilder, procedure: Procedure) -> PromptBuilder {
+    fn adapt(self, prompter: PromptBuilder, procedure: Procedure, seats: &[Seat]) -> PromptBuilder {
+        let prompter = prompter.for_lone_judge(self.has_one_judge(seats));
         let begins_with_review = matches!(
             procedure,
             Procedure::Quick | Procedure::Review | Procedure::Debate
@@ -52,6 +54,18 @@ impl PromptPurpose {
             Self::Review if begins_with_review => prompter.with_guide(),
             Self::Review | Self::Duel => prompter,
             Self::Produce(mode) => prompter.for_mode(mode),
+        }
+    }
+
+    /// Whether nobody does what each seat does. Whoever writes the document of all contributions has none.
+    fn has_one_judge(self, seats: &[Seat]) -> bool {
+        match self {
+            Self::Produce(_) => {
+                let mut judges = seats.to_vec();
+                judges.retain(|seat| seat.judge.as_str() != SYNTHESIZER);
+                shards::is_one_judge(&judges)
+            }
+            Self::Review | Self::Duel => shards::is_one_judge(seats),
         }
     }
 }
@@ -130,7 +144,8 @@ impl SeatPrompts {
         let prompter = own_prompter(seed, &prepared.config.settings, worktree)?
             .for_target(kind)
             .with_redactor(prepared.redactor.clone());
-        let prompter = purpose.adapt(prompter, prepared.config.settings.review.procedure);
+        let procedure = prepared.config.settings.review.procedure;
+        let prompter = purpose.adapt(prompter, procedure, seats);
         let briefs = RunBriefs::plan(&prompter, seats, prepared, quorum).map_err(RunError::run)?;
         let hidden = hidden_on_added(&prepared.redactor, &prepared.packet).count();
         Ok(Some(Self {
@@ -166,6 +181,11 @@ impl SeatPrompts {
         } else {
             self.briefs.parts.len()
         }
+    }
+
+    /// Whether judges are shown different parts of the change: they review it in one round.
+    pub(crate) fn is_divided(&self) -> bool {
+        self.briefs.parts.len() > 1
     }
 
     /// Whether each judge is shown other files of a change that is larger than a brief.

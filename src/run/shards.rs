@@ -1,6 +1,8 @@
 //! A change that is larger than one brief, in parts that each fit (`review.large = "shard"`): the same bench judges every
 //! part, and one council comes to one verdict over all of them.
 
+use std::collections::BTreeSet;
+
 use council_protocol::{Coverage, CoverageState, JudgeId, Packet, Seat};
 
 use crate::council::PART_MARK;
@@ -155,6 +157,17 @@ pub(crate) fn seats_for_shards(
     Ok(seats)
 }
 
+/// Whether these are one judge, however many parts it sees.
+pub(crate) fn is_one_judge(seats: &[Seat]) -> bool {
+    let whole = |seat: &Seat| {
+        let name = seat.judge.as_str();
+        let bench = name.rsplit_once(PART_MARK);
+        bench.map_or(name, |(bench, _)| bench).to_owned()
+    };
+    let names: BTreeSet<String> = seats.iter().map(whole).collect();
+    names.len() == 1
+}
+
 /// The part that a judge sees, from 0.
 pub(crate) fn shard_of(judge: &JudgeId) -> usize {
     // A judge's helpers have its name with something behind.
@@ -300,6 +313,25 @@ mod tests {
             !parts[0].coverage.files[0].state.is_complete()
                 && parts[1].coverage.files[1].state.is_complete()
         );
+    }
+
+    #[test]
+    fn judges_are_counted_whatever_parts_they_see() {
+        let seat = |name: &str| -> Seat {
+            serde_json::from_value(serde_json::json!({
+                "judge": name,
+                "agent": { "name": "c", "vendor": "v", "kind": { "driver": "command", "argv": ["x"] } },
+            }))
+            .unwrap()
+        };
+        for judges in 1..4 {
+            let bench: Vec<Seat> = (1..=judges).map(|n| seat(&format!("judge-{n}"))).collect();
+            for parts in 1..4 {
+                let seats = seats_for_shards(&bench, parts, u64::MAX).unwrap();
+                assert_eq!(is_one_judge(&seats), judges == 1, "{judges} in {parts}");
+            }
+            assert_eq!(is_one_judge(&bench), judges == 1);
+        }
     }
 
     #[test]

@@ -233,6 +233,9 @@ fn a_quorum_sees_every_file_before_all_judges_see_any() {
         "review.quorum=2",
     ];
     let args = [&["review", "HEAD"][..], &limits].concat();
+    let told = repo.council_with(&[], &[&args[..], &["--dry-run"]].concat());
+    let told = told.ends(0).stdout;
+    assert!(!told.contains("second round"), "it has one: {told}");
     let run = repo.council_with(&[], &args).ends(0);
     assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
     let marks = std::fs::read_dir(repo.in_home("marks")).unwrap();

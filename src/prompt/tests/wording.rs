@@ -57,6 +57,35 @@ fn prompts_read_as_they_should() {
     }
 }
 
+/// Law: who begins is told of others where there are some, and nowhere else, whatever is asked from whichever side.
+#[test]
+fn a_judge_is_told_of_others_where_there_are_some() {
+    let modes = [
+        ProductionMode::Stage,
+        ProductionMode::Research,
+        ProductionMode::Brainstorm(None),
+    ];
+    for alone in [true, false] {
+        let review = (prompter().with_guide(), Task::Review);
+        let others = modes.map(|mode| (prompter().for_mode(mode), Task::Produce));
+        for (builder, task) in [review].into_iter().chain(others) {
+            let builder = builder.for_lone_judge(alone);
+            for seat in [
+                seat("", ""),
+                seat("security", "Who may do this?"),
+                seat("", "Look at b."),
+            ] {
+                let text = builder
+                    .render_turn(&seat, RoundNumber::FIRST, KEY, &task)
+                    .unwrap();
+                let told = text.to_lowercase();
+                let told = told.contains("others") || told.contains("other judge");
+                assert_eq!(told, !alone, "{text}");
+            }
+        }
+    }
+}
+
 /// The last block of a prompt that is fenced as `json`.
 fn example(prompt: &str) -> String {
     let (_, block) = prompt.rsplit_once("```json\n").unwrap();
