@@ -16,7 +16,11 @@ pub(super) fn edited_fields(outline: &FileOutline<'_>, lines: &[u32]) -> Vec<(St
         let Some(holder) = holding_type(outline, line) else {
             continue;
         };
-        let names = fields_of(outline.line(line)).into_iter();
+        let declared = match holder.head == line || holder.start == line {
+            true => inside_braces(outline.line(line)),
+            false => outline.line(line),
+        };
+        let names = fields_of(declared).into_iter();
         found.extend(names.map(|name| (name, holder.name.clone())));
     }
     found
@@ -28,19 +32,34 @@ fn holding_type<'o>(outline: &'o FileOutline<'_>, line: u32) -> Option<&'o Defin
     let types = outline.definitions.iter().filter(|one| {
         // The name of a `typedef` stands behind its body.
         let (first, last) = (one.start.min(one.head), one.body_end);
-        one.kind == DefinitionKind::Type && first < line && line <= last && one.head != line
+        one.kind == DefinitionKind::Type && first <= line && line <= last
     });
     types.max_by_key(|one| one.start).filter(|_| is_plain)
+}
+
+/// What of the body of a struct stands on the line of its head or of its end: `struct user { char name[17]; };`.
+fn inside_braces(code: &str) -> &str {
+    let end = code.rfind('}').unwrap_or(code.len());
+    let start = code.find('{').map(|at| at + 1);
+    // On the last line of a `typedef` only what is behind the body is its head.
+    let start = start.or(code.contains('}').then_some(0));
+    start
+        .and_then(|start| code.get(start..end))
+        .unwrap_or_default()
 }
 
 /// What a line of a struct declares: `char name[32];`, `int a, *b;`, `unsigned kind : 4;`, `int (*run)(int);`.
 fn fields_of(code: &str) -> Vec<String> {
     let code = code.split("//").next().unwrap_or_default();
     let code = code.split("/*").next().unwrap_or_default();
-    let is_method = code.contains('(') && !code.contains("(*");
-    let Some((declared, _)) = code.split_once(';').filter(|_| !is_method) else {
+    let ended = code.rsplit_once(';').map_or("", |(ended, _)| ended);
+    ended.split(';').flat_map(declared_fields).collect()
+}
+
+fn declared_fields(declared: &str) -> Vec<String> {
+    if declared.contains('(') && !declared.contains("(*") {
         return Vec::new();
-    };
+    }
     let parts = declared.replace("::", "__");
     let parts = parts
         .split(',')
@@ -64,10 +83,28 @@ mod tests {
             ("    unsigned kind : 4;", &["kind"]),
             ("    std::string title = \"x\";", &["title"]),
             ("    int (*run)(int);", &["run"]),
+            ("    int left; int right;", &["left", "right"]),
+            ("    struct { int inner; } held;", &["inner", "held"]),
             ("    void close();", &[]),
             ("};", &[]),
         ] {
             assert_eq!(fields_of(code), names, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_a_head_tells_the_fields_between_its_braces() {
+        for (code, names) in [
+            ("struct user { char name[17]; };", &["name"][..]),
+            ("typedef struct { int x, y; } point;", &["x", "y"]),
+            ("struct user { char name[17];", &["name"]),
+            ("    int last; } point;", &["last"]),
+            ("struct user {", &[]),
+            ("struct user", &[]),
+            ("} point;", &[]),
+            ("enum color { RED, GREEN };", &[]),
+        ] {
+            assert_eq!(fields_of(inside_braces(code)), names, "{code}");
         }
     }
 }

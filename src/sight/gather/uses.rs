@@ -136,6 +136,19 @@ impl Gatherer<'_> {
         }
     }
 
+    /// Whether something around a use is not shown yet: of a function that a hunk cuts the line may be, and not what is
+    /// done with it.
+    fn is_open(&self, line: u32, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+        let (mut from, end) = short_function(outline, line).unwrap_or((line, line));
+        while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+            if (start..=last).contains(&line) || is_worth_showing(&file.text, start, last) {
+                return true;
+            }
+            from = last + 1;
+        }
+        false
+    }
+
     /// How certain a hit is one that the change's name means; none: it is none, or shown already.
     fn certainty_of(
         &self,
@@ -144,8 +157,9 @@ impl Gatherer<'_> {
         outline: &FileOutline<'_>,
     ) -> Option<Certainty> {
         let (name, line) = (&self.names[hit.name], hit.line);
-        let shown = name.line_of(line, outline);
-        self.shown.missing(&file.path, shown, shown)?;
+        if !self.is_open(name.line_of(line, outline), file, outline) {
+            return None;
+        }
         if name.moved_by(line, file, outline).is_some() {
             return Some(Certainty::Exact);
         }
@@ -276,14 +290,17 @@ fn describe_use(
 
 /// What is shown around a use: the function if it is short, else some lines.
 pub(super) fn around_use(outline: &FileOutline<'_>, line: u32) -> (u32, u32) {
+    short_function(outline, line).unwrap_or_else(|| {
+        let last = line.saturating_add(USE_LINES);
+        let first = line.saturating_sub(USE_LINES).max(1);
+        (first, last.min(outline.last_line().max(1)))
+    })
+}
+
+/// The first and the last line of the function around a use, if it is short enough to be shown whole.
+fn short_function(outline: &FileOutline<'_>, line: u32) -> Option<(u32, u32)> {
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-    let span = outline.function_span(line);
-    match span.map(|span| (number(span.start), number(span.end))) {
-        Some((start, end)) if end - start < MAX_USER => (start, end),
-        _ => (
-            line.saturating_sub(USE_LINES).max(1),
-            line.saturating_add(USE_LINES)
-                .min(outline.last_line().max(1)),
-        ),
-    }
+    let span = outline.function_span(line)?;
+    let (start, end) = (number(span.start), number(span.end));
+    (end - start < MAX_USER).then_some((start, end))
 }

@@ -91,6 +91,37 @@ proptest! {
         assert_shown_once("generated", &render(&packet, &look(&change, &packet)));
     }
 
+    /// A function that uses what the change edits is shown whole where it is short, however much of it stands in the hunk.
+    #[test]
+    fn every_use_in_a_function_that_a_hunk_cuts_is_shown(
+        blank in 0_usize..5,
+        before in any::<bool>(),
+        uses in prop::collection::vec(any::<bool>(), 1..22),
+    ) {
+        let line = |(at, is_use): (usize, &bool)| match is_use {
+            true => format!("    total -= LIMIT + {at}\n"),
+            false => format!("    total += {at}\n"),
+        };
+        let body: String = uses.iter().enumerate().map(line).collect();
+        let user = format!("def take(total):\n{body}    return total\n");
+        let blank = "\n".repeat(blank);
+        let file = |limit: &str| match before {
+            true => format!("{user}{blank}LIMIT = {limit}\n"),
+            false => format!("LIMIT = {limit}\n{blank}{user}"),
+        };
+        let filling: String = (0..160).map(|n| format!("\nFILL_{n} = {n}\n")).collect();
+        let repo = Repo::new();
+        repo.write("a.py", format!("{}{filling}", file("10"))).commit("one");
+        repo.write("a.py", format!("{}{filling}", file("9"))).commit("two");
+        let (change, packet) = prepare(&repo, "main~1..main");
+        let brief = render(&packet, &look(&change, &packet));
+        assert_shown_once("generated", &brief);
+        for (at, _) in uses.iter().enumerate().filter(|(_, is_use)| **is_use) {
+            let used = format!("total -= LIMIT + {at}\n");
+            prop_assert!(brief.contains(&used), "{}\n{}", used, brief);
+        }
+    }
+
     /// What settings and documents say in sentences and paths brings nothing of code that has such names.
     #[test]
     fn no_word_of_a_sentence_or_a_path_brings_code(

@@ -12,7 +12,21 @@ type User = (
     &'static str,
 );
 
-const FIELDS: [User; 3] = [
+const FIELDS: [User; 5] = [
+    (
+        "i/user.h",
+        "struct user { char name[17]; };\n",
+        ("[17]", "[16]"),
+        "s/user.c",
+        "#include \"user.h\"\n\nvoid put(struct user *u)\n{\n    spend(u->name[16]);\n}\n",
+    ),
+    (
+        "i/user.h",
+        "typedef struct { int age; char name[17]; } user;\n",
+        ("[17]", "[16]"),
+        "s/user.c",
+        "#include \"user.h\"\n\nvoid put(user *u)\n{\n    spend(u->name[16]);\n}\n",
+    ),
     (
         "i/packet.h",
         "struct pkt {\n    int len;\n    char payload_buf[64];\n};\n",
