@@ -37,6 +37,8 @@ pub(crate) fn describe_dry_run(
         seats,
         forecast,
     } = plan_calls(prepared, deep)?;
+    let config = &prepared.config;
+    let idle_keys = SeatPlanner { config, deep }.idle_key_notes(&seats);
     let mut lines = forecast.render_lines();
     lines.extend(prepared.hidden.as_ref().map(|_| HIDDEN_GAP.to_owned()));
     lines.extend(whole::suggest_whole_review(
@@ -52,6 +54,7 @@ pub(crate) fn describe_dry_run(
         .notes
         .iter()
         .cloned()
+        .chain(idle_keys)
         .chain(of_prompts.into_iter().flatten());
     lines.extend(notes.map(|note| format!("note: {note}")));
     Ok(lines.iter().map(|line| clean_line(line) + "\n").collect())

@@ -297,6 +297,7 @@ impl CouncilRun<'_> {
         if self.gathering.is_none() {
             notes.extend(self.bench.seating_notes());
         }
+        notes.extend(self.bench.idle_key_notes(seats));
         notes.extend(pick.notes.iter().cloned());
         let change = &self.prepared.change;
         notes.extend(

@@ -375,6 +375,25 @@ def looks_up(stage):
         assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
 
 
+@case("claude", "codex", "copilot")
+def effort(stage):
+    """How much its model is to think, the client tells the API: in each question, live and by turns."""
+    for backend in ["teams"] if stage.agent == "copilot" else ["teams", "subagents"]:
+        before = len(stage.requests())
+        report = stage.review(*ONE, "--no-save", "--backend", backend)
+        assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
+        asked = [request["body"] for request in stage.requests()[before:] if request["api"]]
+        assert asked and all(told_effort(body) == "low" for body in asked), "%s: %s" % (backend, [told_effort(b) for b in asked])
+
+
+effort.more = "effort = 'low'\n"
+
+
+def told_effort(body):
+    places = [body.get("output_config"), body.get("reasoning"), {"effort": body.get("reasoning_effort")}]
+    return next((place["effort"] for place in places if place and place.get("effort")), None)
+
+
 @case()
 def hostile(stage):
     """What the change brings along to steer agents is neither run nor obeyed; `close` looks at it in every case."""

@@ -1,6 +1,6 @@
 //! Clients that are known by their names: how each is started, and whose models it has.
 
-use council_protocol::seat::{AgentKind, Client};
+use council_protocol::seat::{AgentKind, Client, Effort};
 
 /// A client that needs no configuration beyond its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,68 @@ impl KnownClient {
     /// The command as a configuration would have it.
     pub fn to_command(&self) -> Vec<String> {
         self.argv.iter().map(|&word| word.to_owned()).collect()
+    }
+}
+
+/// The option by which a client is told how much its model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EffortFlag {
+    /// What it takes.
+    pub levels: &'static [Effort],
+    pub(crate) option: &'static str,
+    /// The key of the setting, where the option takes any setting in TOML.
+    pub(crate) setting: Option<&'static str>,
+}
+
+impl EffortFlag {
+    /// What stands on the command line.
+    pub fn to_arguments(&self, effort: Effort) -> [String; 2] {
+        let level = effort.as_str();
+        let value = match self.setting {
+            Some(key) => format!("{key}=\"{level}\""),
+            None => level.to_owned(),
+        };
+        [self.option.to_owned(), value]
+    }
+}
+
+/// Every level: the client passes on what it is told, and its model's API decides.
+pub(crate) const ANY_EFFORT: &[Effort] = &[
+    Effort::None,
+    Effort::Minimal,
+    Effort::Low,
+    Effort::Medium,
+    Effort::High,
+    Effort::XHigh,
+    Effort::Max,
+];
+
+/// `claude --help` of 2.1.197 names these; it goes on with a warning at any other.
+const CLAUDE_EFFORT: EffortFlag = EffortFlag {
+    levels: &[
+        Effort::Low,
+        Effort::Medium,
+        Effort::High,
+        Effort::XHigh,
+        Effort::Max,
+    ],
+    option: "--effort",
+    setting: None,
+};
+
+const CODEX_EFFORT: EffortFlag = EffortFlag {
+    levels: ANY_EFFORT,
+    option: "-c",
+    setting: Some("model_reasoning_effort"),
+};
+
+/// The option of the client that a driver starts so; none: none is known.
+pub fn effort_flag(driver: &str, argv: &[String]) -> Option<&'static EffortFlag> {
+    match driver {
+        "claude" => Some(&CLAUDE_EFFORT),
+        "codex" => Some(&CODEX_EFFORT),
+        "acp" => crate::acp::effort_flag(argv),
+        _ => None,
     }
 }
 

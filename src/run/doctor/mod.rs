@@ -169,6 +169,7 @@ fn examine(
         notes: bench
             .left_out_notes()
             .into_iter()
+            .chain(bench.idle_key_notes(seats))
             .chain(failures)
             .chain(
                 selection

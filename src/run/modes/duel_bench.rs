@@ -61,6 +61,7 @@ impl Duel<'_> {
         let prompts = prompts.as_deref();
         let heard = VerdictMemory::known_dismissals(self.prepared, self.start);
         let mut notes = heard.notes;
+        notes.extend(self.planner().idle_key_notes(&seats));
         notes.extend(self.notes_on_sight(prompts, &seats));
         let inputs = PlanInputs {
             procedure: Procedure::Debate,

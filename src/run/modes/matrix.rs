@@ -115,6 +115,7 @@ pub(crate) fn plan_matrix(
     let settings = &prepared.config.settings;
     let debate = matrix_debate(settings.review.procedure, settings.review.debate);
     let mut notes = bench.seating_notes();
+    notes.extend(bench.idle_key_notes(&seats));
     notes.extend(planned.idle_note);
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
     // What counts as dismissed is settled here: where the verdict is made there may be no repository.

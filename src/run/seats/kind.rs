@@ -1,9 +1,9 @@
 //! What thinks for an agent's name: its driver, and how that is started.
 
-use council_agents::known::{self, KnownClient};
+use council_agents::known::{self, EffortFlag, KnownClient};
 use council_agents::known_tools::{self, KnownTool};
 use council_protocol::Severity;
-use council_protocol::seat::{AgentKind, Api, Client, Endpoint, ToolRules};
+use council_protocol::seat::{AgentKind, Api, Client, Effort, Endpoint, ToolRules};
 
 use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
 use crate::run::environment::ProcessEnvironment;
@@ -295,6 +295,22 @@ fn check_thinking(name: &str, api: Api, own: &AgentSettings) -> Result<(), RunEr
     }
 }
 
+/// Whether a client takes an effort by that name: it would end with an error before it asks its model.
+fn check_level(name: &str, flag: &EffortFlag, effort: Effort) -> Result<(), RunError> {
+    if flag.levels.contains(&effort) {
+        return Ok(());
+    }
+    let levels: Vec<&str> = flag.levels.iter().map(|level| level.as_str()).collect();
+    let message = format!(
+        "agents.{name}.effort = \"{}\": the client does not take it",
+        effort.as_str()
+    );
+    Err(RunError::usage(message).hint(format!(
+        "leave it out, or set one of: {}",
+        levels.join(", ")
+    )))
+}
+
 /// An agent that is a program of its own.
 fn client_kind(
     name: &str,
@@ -302,7 +318,7 @@ fn client_kind(
     own: AgentSettings,
     tool_calls: u32,
 ) -> Result<AgentKind, RunError> {
-    let argv = if own.command.is_empty() {
+    let mut argv = if own.command.is_empty() {
         known::find_known(name)
             .filter(|known| known.driver == driver)
             .or_else(|| known::known_of_driver(driver))
@@ -311,6 +327,12 @@ fn client_kind(
     } else {
         own.command
     };
+    if let Some(effort) = own.effort
+        && let Some(flag) = known::effort_flag(driver, &argv)
+    {
+        check_level(name, flag, effort)?;
+        argv.extend(flag.to_arguments(effort));
+    }
     let client = Client {
         argv,
         env: own.env,

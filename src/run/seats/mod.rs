@@ -2,6 +2,7 @@
 
 pub(crate) mod councillors;
 mod examined;
+mod idle_keys;
 mod kind;
 pub(crate) mod lenses;
 pub(crate) mod mixed;

@@ -13,6 +13,7 @@ use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpe
 use self::quirks::{AgentQuirks, ReadOnlyMode};
 pub(crate) use self::session::{DIALECT, decode_params as told};
 use crate::client::{self, AgentEnv};
+use crate::known::EffortFlag;
 use crate::private;
 use crate::process::spawn_failure;
 use crate::tools::CodeTools;
@@ -81,6 +82,11 @@ impl Agent for AcpAgent {
             spec, &argv, quirks, agent_env,
         )?))
     }
+}
+
+/// The option by which the agent that is started so is told how much its model thinks; none: none is known.
+pub(crate) fn effort_flag(argv: &[String]) -> Option<&'static EffortFlag> {
+    quirks::find_quirks(argv).effort_flag.as_ref()
 }
 
 impl AcpAgent {

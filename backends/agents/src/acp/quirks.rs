@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::client::ClientLogin;
+use crate::known::{ANY_EFFORT, EffortFlag};
 
 /// How an agent is kept from writing.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +28,8 @@ pub(super) struct AgentQuirks {
     pub(super) read_only: ReadOnlyMode,
     /// How it is told its model.
     pub(super) model_flag: Option<&'static str>,
+    /// How it is told how much its model thinks.
+    pub(super) effort_flag: Option<EffortFlag>,
     /// Variables with their values.
     pub(super) variables: &'static [(&'static str, &'static str)],
     /// Variables that name a folder of its home.
@@ -76,6 +79,7 @@ const UNKNOWN: AgentQuirks = AgentQuirks {
     login: NO_LOGIN,
     read_only: ReadOnlyMode::No,
     model_flag: None,
+    effort_flag: None,
     variables: &[],
     folders: &[],
     files: &[],
@@ -104,6 +108,7 @@ const GEMINI: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Mode(&["plan"]),
     model_flag: Some("-m"),
+    effort_flag: None,
     variables: &[
         // It refuses to run in a folder that nobody trusts; the workspace holds nothing to be trusted with.
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
@@ -142,6 +147,11 @@ const COPILOT: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Choice("mode", &["plan"]),
     model_flag: Some("--model"),
+    effort_flag: Some(EffortFlag {
+        levels: ANY_EFFORT,
+        option: "--reasoning-effort",
+        setting: None,
+    }),
     variables: &[("COPILOT_AUTO_UPDATE", "false")],
     folders: &[("COPILOT_HOME", "copilot")],
     files: &[],
@@ -172,6 +182,7 @@ const OPENCODE: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Configured,
     model_flag: None,
+    effort_flag: None,
     variables: &[
         (
             "OPENCODE_CONFIG_CONTENT",
@@ -211,6 +222,7 @@ const CLAUDE: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Mode(&["dontAsk", "plan"]),
     model_flag: None,
+    effort_flag: None,
     variables: &[
         // It passes a flag that claude refuses to root, unless it is told that nothing can be harmed.
         ("IS_SANDBOX", "1"),
@@ -235,6 +247,7 @@ const CODEX: AgentQuirks = AgentQuirks {
     },
     read_only: ReadOnlyMode::Mode(&["read-only"]),
     model_flag: None,
+    effort_flag: None,
     // Its default mode writes without asking, whatever its configuration says.
     variables: &[("INITIAL_AGENT_MODE", "read-only")],
     folders: &[("CODEX_HOME", "codex")],
