@@ -382,7 +382,7 @@ def effort(stage):
         before = len(stage.requests())
         report = stage.review(*ONE, "--no-save", "--backend", backend)
         assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
-        asked = [request["body"] for request in stage.requests()[before:] if request["api"]]
+        asked = [json.loads(request["body"]) for request in stage.requests()[before:] if request["api"]]
         assert asked and all(told_effort(body) == "low" for body in asked), "%s: %s" % (backend, [told_effort(b) for b in asked])
 
 
