@@ -12,6 +12,11 @@ use crate::prompt::show_path;
 /// Text that is kept free for the note on what is missing.
 pub(super) const NOTE_BYTES: usize = 160;
 
+/// `1 line`, `3 lines`.
+pub(super) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A text that grows until its bounds are reached.
 pub(super) struct ResultText {
     text: String,
@@ -29,6 +34,10 @@ impl ResultText {
             seen: Vec::new(),
             is_full: false,
         }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// Adds a line, unless the text is full.

@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 
 use super::file_view::FileView;
-use super::result_text::ResultText;
+use super::result_text::{ResultText, count};
 use super::{CodeLookup, Found, ShownNames};
 use crate::git::map_parallel;
 use crate::prompt::{redact_words, show_path};
@@ -57,8 +57,10 @@ impl CodeLookup {
             matches < MAX_MATCHES && !out.is_full
         });
         let mut note = format!(
-            "{matches} lines in {files} files, {} files searched",
-            walk.read
+            "{} in {}, {} searched",
+            count(matches, "line"),
+            count(files, "file"),
+            count(walk.read, "file")
         );
         if all > matches {
             note += &format!("; {all} lines match there: narrow the search to see the others");
@@ -98,7 +100,7 @@ impl CodeLookup {
         }
         let all = meant.len();
         let note = match all - listed {
-            0 => format!("{all} files"),
+            0 => count(all, "file"),
             _ => format!("{listed} of {all} files, the nearest to the change: narrow the glob"),
         };
         Ok(out.finish(&note))

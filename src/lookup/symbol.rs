@@ -2,15 +2,20 @@
 
 use council_agents::tools::QueryBounds;
 use council_protocol::RepoPath;
+use council_secrets::Redactor;
 
 use super::file_view::FileView;
-use super::result_text::ResultText;
+use super::result_text::{ResultText, count};
 use super::search::compile_regex;
 use super::{CodeLookup, Found};
+use crate::prompt::show_path;
 use crate::sight::{NamePlaces, places_of_name};
 
 /// The most definitions that are shown.
 const MAX_DEFINITIONS: usize = 6;
+
+/// So many more are named with their places.
+const MAX_ELSEWHERE: usize = 20;
 
 /// The most lines of one definition: of a longer one its beginning.
 const MAX_DEFINITION_LINES: u32 = 120;
@@ -41,7 +46,7 @@ impl CodeLookup {
             max_bytes: bounds.max_bytes / 10 * DEFINITION_TENTHS,
             ..*bounds
         };
-        let (mut defined, mut definitions) = (ResultText::within(&share), 0);
+        let mut definitions = FoundDefinitions::within(&share);
         let mut used: Vec<FileUses> = Vec::new();
         let (mut uses, mut all) = (0, 0);
         let look = |path: &RepoPath, text: &str| {
@@ -52,56 +57,125 @@ impl CodeLookup {
             let places = find_places(&view, path, text, name);
             Some((view, places))
         };
+        // The definition that matters may lie farther away than the uses that there is room for.
         let walk = self.walk_files(
             &|_| true,
             bounds.until,
             &look,
             |path, (view, mut places)| {
-                places.definitions.truncate(MAX_DEFINITIONS - definitions);
-                if !places.definitions.is_empty() {
-                    definitions += places.definitions.len();
-                    defined.push_file(path, &view, &places.definitions, &self.redactor);
-                }
+                definitions.add(path, &view, &places.definitions, &self.redactor);
                 all += places.uses.len();
                 places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
                 if !places.uses.is_empty() {
                     uses += places.uses.len();
                     used.push((path.clone(), view, places.uses));
                 }
-                uses < MAX_USES || definitions == 0
+                true
             },
         );
-        if definitions == 0 {
-            defined.push_line(match used.is_empty() {
-                true => "No definition was found.",
-                // A field or a constant has no keyword of its own.
-                false => "No definition was recognised; it may be among the uses.",
-            });
-        }
+        let defined = definitions.count();
         let mut out = ResultText::within(bounds);
-        let defined = defined.finish("");
-        out.push_part(defined);
+        out.push_part(definitions.finish(all > 0, &self.redactor));
         if !used.is_empty() {
             out.push_line("Used in:");
         }
         for (path, view, runs) in &used {
             out.push_matches(path, view, (runs, &word), &self.redactor);
         }
-        let more = match (uses >= MAX_USES || out.is_full, walk.is_cut) {
-            (true, _) => ", and there may be more",
+        let more = match (out.is_full, walk.is_cut) {
+            (true, _) => ", of which not all had room",
             (_, true) => ", and time ran out before the whole tree was searched",
             _ => "",
         };
-        let others = match all - uses {
-            0 => String::new(),
+        let used = match all - uses {
+            0 => format!("{} that use it", count(all, "line")),
             _ => format!(
-                "; {all} lines of these files use it: `search` in one of them for the others"
+                "{uses} of {} that use it (`search` in one file finds the others)",
+                count(all, "line")
             ),
         };
         let unread = walk.describe_unread();
-        Ok(out.finish(&format!(
-            "{definitions} definitions, {uses} lines that use it{others}{more}{unread}"
-        )))
+        let defined = count(defined, "definition");
+        Ok(out.finish(&format!("{defined}, {used}{more}{unread}")))
+    }
+}
+
+/// What defines a name: the first places whole, the others by file and line.
+struct FoundDefinitions {
+    text: ResultText,
+    shown: usize,
+    elsewhere: Vec<(RepoPath, u32)>,
+    /// Whether the last one that is shown breaks off.
+    is_cut: bool,
+}
+
+impl FoundDefinitions {
+    fn within(share: &QueryBounds) -> Self {
+        Self {
+            text: ResultText::within(share),
+            shown: 0,
+            elsewhere: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.shown + self.elsewhere.len()
+    }
+
+    fn add(&mut self, path: &RepoPath, view: &FileView, all: &[(u32, u32)], redactor: &Redactor) {
+        let room = all.len().min(MAX_DEFINITIONS.saturating_sub(self.shown));
+        let (shown, left) = all.split_at(if self.text.is_full { 0 } else { room });
+        self.elsewhere
+            .extend(left.iter().map(|(start, _)| (path.clone(), *start)));
+        if shown.is_empty() {
+            return;
+        }
+        let last =
+            |(start, end): (u32, u32)| end.min(start.saturating_add(MAX_DEFINITION_LINES - 1));
+        let runs: Vec<(u32, u32)> = shown.iter().map(|&run| (run.0, last(run))).collect();
+        let before = self.text.bytes();
+        self.text.push_file(path, view, &runs, redactor);
+        if self.text.is_full {
+            // Which of them were begun is not known.
+            let places = shown.iter().map(|(start, _)| (path.clone(), *start));
+            self.elsewhere.splice(0..0, places);
+            self.is_cut = self.text.bytes() > before;
+            return;
+        }
+        self.shown += shown.len();
+        for &(start, end) in shown.iter().filter(|run| last(**run) < run.1) {
+            self.text.push_line(&format!(
+                "[what begins at line {start} goes on to line {end}: `read_file` shows it]"
+            ));
+        }
+    }
+
+    fn finish(mut self, is_used: bool, redactor: &Redactor) -> Found {
+        if self.count() == 0 {
+            self.text.push_line(match is_used {
+                false => "No definition was found.",
+                // A field or a constant has no keyword of its own.
+                true => "No definition was recognised; it may be among the uses.",
+            });
+        }
+        let places = self.elsewhere.iter().take(MAX_ELSEWHERE);
+        let mut places: Vec<String> = places
+            .map(|(path, line)| format!("{}:{line}", show_path(path, redactor)))
+            .collect();
+        if let more @ 1.. = self.elsewhere.len().saturating_sub(MAX_ELSEWHERE) {
+            places.push(format!("and {more} more"));
+        }
+        // It stands in the part of the result that uses leave room in.
+        let mut found = self.text.finish("");
+        if !places.is_empty() {
+            let told = match self.is_cut {
+                true => "Not shown to the end, or not at all, as there was no room",
+                false => "Also defined at",
+            };
+            found.text += &format!("{told}: {}\n", places.join(", "));
+        }
+        found
     }
 }
 
@@ -118,8 +192,5 @@ fn find_places(view: &FileView, path: &RepoPath, text: &str, name: &str) -> Name
     let mut places = places_of_name(path, text, name);
     let is_shown = |line: u32| view.line(line).is_some_and(|shown| shown.contains(name));
     places.uses.retain(|(line, _)| is_shown(*line));
-    for (start, end) in &mut places.definitions {
-        *end = (*end).min(start.saturating_add(MAX_DEFINITION_LINES - 1));
-    }
     places
 }

@@ -272,7 +272,7 @@ fn a_search_goes_from_the_change_outwards_and_keeps_its_bounds() {
     assert!(found.contains("\n5      pay(cart)\n"), "{found}");
     assert!(found.contains("[4 lines in 3 files"), "{found}");
     let many = search("pay", Some("*.txt")).text.unwrap();
-    assert!(many.contains("[20 lines in 1 files"), "{many}");
+    assert!(many.contains("[20 lines in 1 file,"), "{many}");
     assert!(
         many.contains("lines match there: narrow the search"),
         "{many}"
@@ -327,6 +327,53 @@ fn a_symbol_is_shown_whole_with_the_lines_that_use_it() {
         .text
         .is_err()
     );
+}
+
+/// Law: every definition in the tree is shown or named with its place, however many lines use the name and however far away
+/// it is; and a long one is said to go on.
+#[test]
+fn no_definition_is_lost_behind_uses() {
+    for (uses, definitions, lines) in [
+        (0, 1, 3),
+        (200, 1, 3),
+        (9, 7, 90),
+        (70, 9, 3),
+        (200, 40, 2),
+        (3, 2, 300),
+    ] {
+        let mut new: BTreeMap<&'static str, Vec<u8>> = BTreeMap::new();
+        new.insert("shop/app.py", APP.as_bytes().to_vec());
+        let path = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        for n in 0..uses {
+            new.insert(
+                path(format!("shop/u{n}.py")),
+                b"x = 1\nreckon_up(x)\n".to_vec(),
+            );
+        }
+        for n in 0..definitions {
+            let body = "    x += 1\n".repeat(lines);
+            let text = format!("def reckon_up(x):\n{body}    return x\n");
+            new.insert(path(format!("zz/far{n}.py")), text.into_bytes());
+        }
+        let tree = Tree {
+            new,
+            old: BTreeMap::from([("shop/gone.py", b"a = 1\nb = 2\n".to_vec())]),
+            other: Vec::new(),
+        };
+        let query = ToolQuery::Symbol {
+            name: "reckon_up".to_owned(),
+        };
+        let text = lookup_over(tree).run_query(&query, &bounds()).text.unwrap();
+        let noun = if definitions == 1 { "" } else { "s" };
+        let told = format!("[{definitions} definition{noun}, ");
+        assert!(text.contains(&told), "{told}: {text}");
+        let named = text.matches("zz/far").count();
+        let is_named =
+            named == definitions || text.contains(&format!("and {} more", definitions - named));
+        assert!(is_named, "{named} of {definitions}: {text}");
+        let goes_on = text.contains(&format!("goes on to line {}", lines + 2));
+        assert_eq!(goes_on, lines > 120, "{text}");
+    }
 }
 
 /// A partial clone has the names of files and not their content: nobody can say that they do not use a name.
