@@ -127,6 +127,14 @@ pub(super) fn read(language: Language, tokens: &[Token<'_>], place: &Place<'_>) 
         _ => None,
     };
     let at = |index: usize| tokens[index].line;
+    if let Some((name, index)) = method_of_c(language, tokens, place) {
+        let line = at(index);
+        return Some(Head::Function {
+            name,
+            start: line,
+            line,
+        });
+    }
     if let Some((name, index)) = function {
         let start = start_of(language, tokens, index);
         return Some(Head::Function {
@@ -136,6 +144,16 @@ pub(super) fn read(language: Language, tokens: &[Token<'_>], place: &Place<'_>) 
         });
     }
     type_name(tokens).map(|name| Head::Type { name })
+}
+
+/// A method of Objective-C, before which no semicolon need stand.
+fn method_of_c(
+    language: Language,
+    tokens: &[Token<'_>],
+    place: &Place<'_>,
+) -> Option<(String, usize)> {
+    let may_be = language == Language::C && !place.in_function();
+    may_be.then(|| members::objective_c(tokens)).flatten()
 }
 
 /// Whether the braces that open here belong to a head, so that the statement goes on behind them.

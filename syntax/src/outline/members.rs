@@ -1,6 +1,6 @@
 //! Heads that no keyword opens: definitions of C, members of Java, C# and Dart.
 
-use super::heads::{Head, Place, groups, is_control, opening};
+use super::heads::{Head, Place, closing, groups, is_control, opening};
 use super::tokens::{Token, TokenKind};
 use crate::language::Language;
 
@@ -42,6 +42,15 @@ pub(super) fn c(tokens: &[Token<'_>]) -> Option<(String, usize)> {
         return Some((word.to_owned(), index));
     }
     None
+}
+
+/// Objective-C: `- (int)name:(int)a with:(id)b {`, with the mark that it begins with.
+pub(super) fn objective_c(tokens: &[Token<'_>]) -> Option<(String, usize)> {
+    let is_begin = |&i: &usize| tokens[i].opens_line && (tokens[i].is(b'-') || tokens[i].is(b'+'));
+    let start = (0..tokens.len()).rev().find(is_begin)?;
+    tokens.get(start + 1).filter(|token| token.is(b'('))?;
+    let close = closing(tokens, start + 1)?;
+    Some((tokens.get(close + 1)?.word()?.to_owned(), start))
 }
 
 /// C++: `auto name = [](int x) {`.

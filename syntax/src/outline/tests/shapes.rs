@@ -272,6 +272,18 @@ const SHAPES: &[Shape] = &[
         "  }\n}",
         "K",
     ),
+    Shape(
+        Language::C,
+        "#import \"K.h\"\n\n@implementation K\n\n- (int)m:(int)a with:(NSString *)b {",
+        "}\n\n@end",
+        "m",
+    ),
+    Shape(
+        Language::C,
+        "@interface K ()\n@property int n;\n@end\n@implementation K\n+ (id)m\n{",
+        "}",
+        "m",
+    ),
     // What is a function in all but its keyword.
     Shape(
         Language::Rust,
