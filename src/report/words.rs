@@ -475,7 +475,9 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         | CoverageState::Skipped { .. }
         | CoverageState::Opaque { lowers: false, .. } => String::new(),
         CoverageState::Opaque { what, .. } => format!("not readable as text: {what}"),
-        CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
+        CoverageState::Truncated { shown, total } => {
+            format!("{shown} of {total} changed lines were read")
+        }
         CoverageState::OverBudget => "over the budget".into(),
         CoverageState::NotAsked => "too few judges looked at it".into(),
         // The file can be read; there was nobody to read it.
