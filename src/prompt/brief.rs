@@ -49,6 +49,8 @@ pub struct BriefSizes {
     pub context: Vec<(ContextKind, ContextUse)>,
     /// What of that could not be looked up, in words.
     pub gaps: Vec<String>,
+    /// Whether the size of the brief left less room for that than it may take.
+    pub is_full: bool,
     /// Everything else: facts, list of files, instructions, and what explains them.
     pub frame: usize,
 }
@@ -160,6 +162,7 @@ pub(super) fn render_brief(
         ..BriefSizes::default()
     };
     let room = budget.saturating_sub(bare.len() + CONTEXT_FRAME);
+    sizes.is_full = room < class.context_bytes;
     let shown = fill_context(packet, around, room, class, tools);
     let text = if shown.text.is_empty() {
         bare
@@ -202,12 +205,43 @@ fn fill_context(
         .collect();
     let gaps: String = around.gaps.iter().map(|gap| format!("[{gap}]\n")).collect();
     let left = room.min(class.context_bytes).saturating_sub(gaps.len());
-    let mut shown = show_context(&blocks, left, class.line_bytes, tools.redactor);
+    // Whoever is shown six callers and not told of two more does not look for them.
+    let for_blocks = left.saturating_sub(LEFT_OUT_NOTE);
+    let mut shown = show_context(&blocks, for_blocks, class.line_bytes, tools.redactor);
+    let note = left_out_note(&shown.uses).filter(|_| left > LEFT_OUT_NOTE);
+    shown.text.extend(note);
     // Also where nothing was found: a function without callers and one whose callers were not looked for look alike.
     if gaps.len() <= room {
         shown.text.push_str(&gaps);
     }
     shown
+}
+
+/// Bytes that a brief keeps for [`left_out_note`].
+const LEFT_OUT_NOTE: usize = 120;
+
+/// How many blocks of each kind did not fit.
+fn left_out_note(uses: &[(ContextKind, ContextUse)]) -> Option<String> {
+    let mut counts = [
+        (0, "definition"),
+        (0, "use"),
+        (0, "test"),
+        (0, "other piece"),
+    ];
+    for (kind, used) in uses {
+        let at = match kind {
+            ContextKind::Definition => 0,
+            ContextKind::Use => 1,
+            ContextKind::Test => 2,
+            _ => 3,
+        };
+        counts[at].0 += used.left;
+    }
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    (!told.is_empty()).then(|| format!("[left out for lack of room: {}]\n", told.join(", ")))
 }
 
 /// Facts that are not even listed were not seen: such a file has nothing else to show.

@@ -31,11 +31,13 @@ pub enum ContextKind {
     Companion,
     /// What of a very long function that the change edits is far from it.
     FarFunction,
+    /// The rest of a long function that the change uses.
+    LongDefinition,
 }
 
 impl ContextKind {
     /// All of them, in their order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ChangedFunction,
         Self::SmallFile,
         Self::Definition,
@@ -44,6 +46,7 @@ impl ContextKind {
         Self::Origin,
         Self::Companion,
         Self::FarFunction,
+        Self::LongDefinition,
     ];
 
     /// For a reader, behind a number of bytes.
@@ -57,6 +60,7 @@ impl ContextKind {
             Self::Origin => "earlier commits",
             Self::Companion => "files that usually change along",
             Self::FarFunction => "far parts of very long changed functions",
+            Self::LongDefinition => "rest of long definitions",
         }
     }
 
@@ -70,7 +74,7 @@ impl ContextKind {
             Self::Origin => 12,
             Self::Companion => 4,
             // Only what the others leave.
-            Self::FarFunction => 0,
+            Self::FarFunction | Self::LongDefinition => 0,
         }
     }
 }

@@ -159,6 +159,9 @@ pub struct BriefFacts {
     pub gaps: Vec<String>,
     /// Bytes of everything else: the list of files, instructions, explanations.
     pub frame: u64,
+    /// Whether `limits.brief`, and not `limits.context`, bounds what stands around the change.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_full: bool,
     /// Secrets on lines that the change adds, which nobody was shown: each has a placeholder in its place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden: u64,

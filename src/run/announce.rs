@@ -111,7 +111,10 @@ pub(crate) fn estimate_run(
     seats: &[Seat],
     prepared: &PreparedReview,
 ) -> RunEstimate {
-    let turns = JudgeTurns::of(&prepared.config.settings, seats);
+    let turns = match prompts {
+        Some(prompts) if prompts.is_divided() => JudgeTurns::ONCE,
+        _ => JudgeTurns::of(&prepared.config.settings, seats),
+    };
     estimate_turns(turns, prompts, seats, prepared)
 }
 
@@ -132,12 +135,8 @@ pub(crate) fn estimate_turns(
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
     let settings = &prepared.config.settings;
     let has_tree = prepared.change.blobs.has_blobs();
-    let estimate = RunEstimate::for_turns(turns, &seats, redactions, &coverage, settings, has_tree)
-        .with_brief(prompts.map(SeatPrompts::brief_facts));
-    match prompts {
-        Some(prompts) if prompts.is_divided() => estimate.in_one_round(),
-        _ => estimate,
-    }
+    RunEstimate::for_turns(turns, &seats, redactions, &coverage, settings, has_tree)
+        .with_brief(prompts.map(SeatPrompts::brief_facts))
 }
 
 /// The file in which a repository's recipients stand that somebody was told of.

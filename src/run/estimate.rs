@@ -1,8 +1,7 @@
 //! What a run will send, to whom, and what that may cost: told before anybody is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::{AgentKind, Api};
 use council_protocol::tokens::weighed_bytes;
@@ -15,8 +14,9 @@ use crate::duel::DuelRole;
 use crate::duel::protocol::turns::most_turns;
 use crate::report::BriefFacts;
 use crate::run::call_extras::CallExtras;
-use crate::run::cost_words::{count_noun, format_cost, format_number, format_size};
+use crate::run::cost_words::count_noun;
 use crate::run::recipient::describe_recipient;
+use crate::run::shards::shard_of;
 use crate::session::BudgetLimits;
 
 /// Bytes that the task of a turn adds to the brief, or so.
@@ -77,7 +77,7 @@ impl JudgeTurns {
         }
     }
 
-    /// A change that is reviewed in parts has one round.
+    /// A change that is reviewed in parts has one round. The costs follow from the turns: nobody changes these afterwards.
     pub(crate) const ONCE: Self = Self { least: 1, most: 1 };
 }
 
@@ -101,7 +101,7 @@ struct BriefRecipient {
     /// Tokens of one round of all its judges, if no cache helps.
     input: u64,
     output: u64,
-    /// US dollars from (the caches help, one round) to (they do not, all rounds); none: unknown.
+    /// US dollars from (the caches help all but the first, one round) to (they do not, all rounds); none: unknown.
     usd: Option<(f64, f64)>,
 }
 
@@ -213,7 +213,7 @@ fn is_elsewhere(kind: &AgentKind) -> bool {
 }
 
 /// How large a brief is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BriefSize {
     bytes: u64,
     /// The bytes that its tokens stand for.
@@ -238,48 +238,9 @@ impl BriefSize {
     }
 }
 
-/// The tokens of the parts of what is sent, one behind the other. They add up to those of all of it: the parts of a brief
-/// have as many tokens for a byte as the whole brief has, and what rounding leaves goes to the next part.
-struct TokenParts {
-    brief: BriefSize,
-    /// Bytes of the parts so far.
-    bytes: u64,
-}
-
-impl TokenParts {
-    fn of(brief: BriefSize) -> Self {
-        Self { brief, bytes: 0 }
-    }
-
-    fn take(&mut self, bytes: u64) -> u64 {
-        let before = self.tokens_so_far();
-        self.bytes += bytes;
-        self.tokens_so_far() - before
-    }
-
-    fn tokens_so_far(&self) -> u64 {
-        let of_brief = self.bytes.min(self.brief.bytes);
-        let weight = u128::from(of_brief) * u128::from(self.brief.weight);
-        let weight = weight / u128::from(self.brief.bytes.max(1));
-        let weight = u64::try_from(weight).unwrap_or(u64::MAX);
-        estimate_tokens(weight + (self.bytes - of_brief))
-    }
-}
-
 impl RunEstimate {
-    /// The forecast of a review for these seats, each with the size of its brief; `has_tree`: judges can look into files.
-    pub(crate) fn for_seats(
-        seats: &[(&Seat, BriefSize)],
-        redactions: usize,
-        coverage: &Coverage,
-        settings: &Settings,
-        has_tree: bool,
-    ) -> Self {
-        let turns = JudgeTurns::of(settings, seats.iter().map(|(seat, _)| *seat));
-        Self::for_turns(turns, seats, redactions, coverage, settings, has_tree)
-    }
-
-    /// The same where each judge is asked so often.
+    /// The forecast of a run for these seats, each with the size of its brief, of whom each is asked so often; `has_tree`:
+    /// judges can look into files.
     pub(crate) fn for_turns(
         turns: JudgeTurns,
         seats: &[(&Seat, BriefSize)],
@@ -290,6 +251,7 @@ impl RunEstimate {
     ) -> Self {
         let money = cost_settings(settings);
         let mut to: BTreeMap<String, BriefRecipient> = BTreeMap::new();
+        let mut sent = HashSet::new();
         let paid = || seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid());
         for (seat, brief) in paid() {
             let extras = CallExtras::of_seat(seat, settings, has_tree);
@@ -300,12 +262,15 @@ impl RunEstimate {
                 .model
                 .as_ref()
                 .and_then(|model| money.prices.get(model));
+            // A cache has no brief of this run before the first judge of its part has sent it.
+            let is_first = sent.insert((describe_recipient(seat), *brief, shard_of(&seat.judge)));
             let usd = price.map(|price| {
-                let cached = price.cost_usd(
-                    estimate_tokens(beside),
-                    estimate_tokens(brief.weight),
-                    EXPECTED_OUTPUT,
-                );
+                let tokens = estimate_tokens(brief.weight);
+                let cached = price.cost_usd(estimate_tokens(beside), tokens, EXPECTED_OUTPUT);
+                let stored = match is_first {
+                    true => price.max_usd(tokens, 0) - price.cost_usd(0, tokens, 0),
+                    false => 0.0,
+                };
                 // Each turn carries those before it, and may find no cache.
                 let answer = extras.most_output;
                 let carried = answer + estimate_tokens(TASK_BYTES);
@@ -317,7 +282,7 @@ impl RunEstimate {
                 // Whoever asks helpers is asked again with what they say.
                 let helped = u64::from(settings.review.explorers > 0);
                 let most: f64 = (0..turns.most + helped).map(uncached).sum();
-                (cached * turns.least as f64, most)
+                (cached * turns.least as f64 + stored.max(0.0), most)
             });
             let entry = to
                 .entry(describe_recipient(seat))
@@ -355,84 +320,18 @@ impl RunEstimate {
             brief: None,
             extras: CallExtras::of_seats(paid().map(|(seat, _)| *seat), settings, has_tree),
             redactions,
+            bound: money.most_usd,
             left_out: coverage
                 .gaps()
                 .map(|file| file.path.display().into_owned())
                 .collect(),
             turns,
-            bound: money.most_usd,
-        }
-    }
-
-    /// The same for a change that is reviewed in parts: it has one round.
-    pub(crate) fn in_one_round(self) -> Self {
-        Self {
-            turns: JudgeTurns::ONCE,
-            ..self
         }
     }
 
     /// The same, with where the bytes of a brief go.
     pub(crate) fn with_brief(self, brief: Option<BriefFacts>) -> Self {
         Self { brief, ..self }
-    }
-
-    /// Where the bytes of a brief and of a turn go.
-    fn brief_lines(&self) -> Vec<String> {
-        let Some(brief) = &self.brief else {
-            return Vec::new();
-        };
-        let mut parts = TokenParts::of(self.largest);
-        let mut line = |what: &str, bytes: u64, more: &str| {
-            let tokens = format_number(parts.take(bytes));
-            format!(
-                "  {what}: {} (about {tokens} tokens){more}",
-                format_size(bytes)
-            )
-        };
-        let mut lines = vec![line("the change", brief.change, "")];
-        for one in &brief.context {
-            let left = match one.left_out {
-                0 => String::new(),
-                left => format!(", {left} more did not fit (`limits.context`)"),
-            };
-            lines.push(line(
-                &one.kind,
-                one.bytes,
-                &format!(", {} shown{left}", one.shown),
-            ));
-        }
-        lines.push(line(
-            "list of files, instructions, explanations",
-            self.largest.bytes.saturating_sub(brief.shown_bytes()),
-            "",
-        ));
-        lines.extend(brief.gaps.iter().map(|gap| format!("  {gap}")));
-        lines.push(line(
-            "the task, added to each question",
-            TASK_BYTES,
-            " or so",
-        ));
-        if self.extras.schema > 0 {
-            lines.push(line(
-                "the schema of the answer, in each call of an API",
-                self.extras.schema,
-                "",
-            ));
-        }
-        if self.extras.look_ups > 0 {
-            let most = format!(
-                " in each call; a judge may look things up {} times before it answers (`limits.tool-calls`), which adds at most {}",
-                self.extras.look_ups,
-                format_size(max_turn_bytes())
-            );
-            lines.push(line(
-                "tools that look into the repository",
-                declared_bytes(),
-                &most,
-            ));
-        }
-        lines
     }
 
     /// Whether anything leaves this program.
@@ -468,162 +367,10 @@ impl RunEstimate {
             )
         })
     }
-
-    /// The forecast in lines; paths in it are untrusted.
-    pub(crate) fn render_lines(&self) -> Vec<String> {
-        if !self.sends_anything() {
-            return vec!["nothing leaves this machine: only built-in judges take part".to_owned()];
-        }
-        let beside = beside_brief(self.extras);
-        let mut lines = vec![format!(
-            "about {} tokens ({}, {} replaced) will be sent:",
-            format_number(estimate_tokens(self.largest.weight + beside)),
-            format_size(self.largest.bytes + beside),
-            count_noun(self.redactions, "secret"),
-        )];
-        lines.extend(self.brief_lines());
-        for (name, recipient) in &self.to {
-            lines.push(format!("to {name}"));
-            lines.push(format!("  for {}", recipient.judges.join(", ")));
-            lines.push(format!(
-                "  about {} tokens in and {} out each time; {}",
-                format_number(recipient.input),
-                format_number(recipient.output),
-                format_cost(self.bounded(recipient.usd))
-            ));
-        }
-        if self.to.len() > 1 {
-            lines.push(format!("total: {}", self.total_cost()));
-        }
-        lines.extend(self.bound_line());
-        lines.extend(self.turns_line());
-        lines.extend(self.output_line());
-        lines.extend(self.omitted_lines());
-        lines
-    }
-
-    /// How long an answer is at each of the two costs; none: no price is known.
-    fn output_line(&self) -> Option<String> {
-        let is_priced = self.to.values().any(|to| to.usd.is_some());
-        let most = match self.extras.most_output {
-            EXPECTED_OUTPUT => String::new(),
-            most => format!(
-                "; at the higher as {}, which is all that a call may write (`max-tokens`, with `thinking`)",
-                format_number(most)
-            ),
-        };
-        is_priced.then(|| {
-            let expected = format_number(EXPECTED_OUTPUT);
-            format!("at the lower cost an answer counts as {expected} tokens{most}")
-        })
-    }
-
-    /// How often the judges are asked, and what of it the two costs are; none: once, whatever they answer.
-    fn turns_line(&self) -> Option<String> {
-        let JudgeTurns { least, most } = self.turns;
-        let asked = match (least, most) {
-            (1, 1) if self.extras.look_ups == 0 => return None,
-            (1, 1) => "each judge is asked once".to_owned(),
-            (1, 2) => "a second round may follow".to_owned(),
-            (least, most) if least == most => format!("each judge is asked {most} times"),
-            (least, most) => format!("each judge is asked {least} to {most} times"),
-        };
-        let is_priced = self.to.values().any(|to| to.usd.is_some());
-        let costs = match least {
-            _ if !is_priced => return Some(asked),
-            1 => "one answer of each".to_owned(),
-            least => format!("{least} answers of each"),
-        };
-        let look_ups = match self.extras.look_ups {
-            0 => "",
-            _ => " and every look-up is used",
-        };
-        Some(format!(
-            "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
-             for {most} where it does not{look_ups}"
-        ))
-    }
-
-    /// Tokens and cost of everything, in one line.
-    pub(crate) fn describe_total(&self) -> String {
-        let input: u64 = self.to.values().map(|recipient| recipient.input).sum();
-        format!(
-            "about {} tokens in a round, {}",
-            format_number(input),
-            self.total_cost()
-        )
-    }
-
-    /// What all recipients cost together; one whose price is unknown makes it a lower bound, and is named.
-    fn total_cost(&self) -> String {
-        let known = self.to.values().filter_map(|recipient| recipient.usd);
-        let sum = known.reduce(|a, b| (a.0 + b.0, a.1 + b.1));
-        let unknown = self
-            .to
-            .iter()
-            .filter(|(_, recipient)| recipient.usd.is_none());
-        let unknown: Vec<&str> = unknown.map(|(name, _)| name.as_str()).collect();
-        match (sum, unknown.is_empty()) {
-            (Some((least, _)), false) => format!(
-                "at least ${least:.3}; no price is known of {} (set `prices.MODEL.input` and `.output`)",
-                unknown.join(" and of ")
-            ),
-            (sum, _) => format_cost(self.bounded(sum)),
-        }
-    }
-
-    /// What all recipients cost together, from and to; none: a price is unknown.
-    fn sum(&self) -> Option<(f64, f64)> {
-        let mut all = self.to.values().map(|recipient| recipient.usd);
-        all.try_fold((0.0, 0.0), |sum, one| {
-            one.map(|usd| (sum.0 + usd.0, sum.1 + usd.1))
-        })
-    }
-
-    /// A cost under the bound of the run: a call that could exceed it is not made. Where the least that the run takes is more,
-    /// it says nothing of what is sent.
-    fn bounded(&self, usd: Option<(f64, f64)>) -> Option<(f64, f64)> {
-        let allows = |bound: &f64| self.sum().is_some_and(|sum| sum.0 <= *bound);
-        match self.bound.filter(allows) {
-            Some(bound) => usd.map(|(least, most)| (least, most.min(bound))),
-            None => usd,
-        }
-    }
-
-    /// What the bound of the run does to it; none: there is none, or it is not reached.
-    fn bound_line(&self) -> Option<String> {
-        let (bound, sum) = (self.bound?, self.sum()?);
-        if sum.0 > bound {
-            return Some(format!(
-                "`limits.cost` allows ${bound:.2}, less than the lower cost: judges will be turned away (raise --max-cost)"
-            ));
-        }
-        (sum.1 > bound).then(|| {
-            format!("no more than ${bound:.2} is spent (`limits.cost`): a call that could exceed it is not made")
-        })
-    }
-
-    fn omitted_lines(&self) -> Vec<String> {
-        const MAX_LISTED: usize = 20;
-        let mut lines = Vec::new();
-        if !self.left_out.is_empty() {
-            lines.push(format!(
-                "not shown in full to any judge: {} (`review.large = \"shard\"` shows everything)",
-                count_noun(self.left_out.len(), "file")
-            ));
-        }
-        lines.extend(
-            self.left_out
-                .iter()
-                .take(MAX_LISTED)
-                .map(|path| format!("  {path}")),
-        );
-        if let more @ 1.. = self.left_out.len().saturating_sub(MAX_LISTED) {
-            lines.push(format!("  and {more} more"));
-        }
-        lines
-    }
 }
+
+#[path = "estimate_lines.rs"]
+mod lines;
 
 #[cfg(test)]
 #[path = "estimate_tests.rs"]

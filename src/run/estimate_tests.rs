@@ -1,6 +1,10 @@
+use council_agents::tools::max_turn_bytes;
+use council_protocol::JudgeId;
+
 use super::*;
 use crate::report::ContextFacts;
 use crate::run::call_extras::schema_bytes;
+use crate::run::cost_words::{format_cost, format_number};
 
 #[test]
 fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
@@ -151,6 +155,20 @@ fn numbers_are_easy_to_read() {
     let shown = [0, 999, 1000, 1_234_567].map(format_number);
     assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
     assert_eq!(format_cost(Some((0.01, 0.2))), "$0.010 to $0.200");
+}
+
+impl RunEstimate {
+    /// The forecast of a review as it is configured.
+    fn for_seats(
+        seats: &[(&Seat, BriefSize)],
+        redactions: usize,
+        coverage: &Coverage,
+        settings: &Settings,
+        has_tree: bool,
+    ) -> Self {
+        let turns = JudgeTurns::of(settings, seats.iter().map(|(seat, _)| *seat));
+        Self::for_turns(turns, seats, redactions, coverage, settings, has_tree)
+    }
 }
 
 fn settings(lines: &str) -> Settings {
@@ -364,6 +382,55 @@ proptest::proptest! {
         let (all, parts) = named_tokens(&estimate.with_brief(Some(brief)).render_lines());
         proptest::prop_assert_eq!(parts.iter().sum::<u64>(), all, "{:?}", parts);
         proptest::prop_assert_eq!(all, to, "what a judge is sent each time");
+    }
+
+    /// The lower cost is what a run costs whose provider remembers everything from the second call on, and whose answers are
+    /// as long as expected: nothing is remembered before it was sent.
+    #[test]
+    fn the_lower_cost_is_that_of_a_perfect_cache(
+        judges in 1_usize..6,
+        brief in 0u64..400_000,
+        parts in 1_usize..4,
+        is_debate in proptest::bool::ANY,
+    ) {
+        let debate = if is_debate { "force" } else { "off" };
+        let settings = settings(&format!("review.debate = '{debate}'\n[prices.claude-x]\ninput = 3\noutput = 15\n"));
+        let seats: Vec<Seat> = (0..judges).map(|n| {
+            let mut seat = seat(true, 0);
+            seat.judge = JudgeId(format!("judge-{n}"));
+            seat.agent.model = Some("claude-x".to_owned());
+            seat
+        }).collect();
+        let seats = crate::run::shards::seats_for_shards(&seats, parts, u64::MAX).unwrap();
+        let size = BriefSize::of_bytes(brief);
+        let pairs: Vec<(&Seat, BriefSize)> = seats.iter().map(|seat| (seat, size)).collect();
+        let estimate = RunEstimate::for_seats(&pairs, 0, &Coverage::default(), &settings, true);
+        let (least, most) = estimate.to.values().next().and_then(|to| to.usd).unwrap();
+        let beside = estimate_tokens(beside_brief(CallExtras::of_seat(&seats[0], &settings, true)));
+        let rounds = if is_debate && seats.len() > 1 { 2 } else { 1 };
+        let calls = (seats.len() * rounds) as f64;
+        let read = estimate_tokens(brief) as f64;
+        let millions = calls * (beside as f64 * 3.0 + 1_500.0 * 15.0)
+            + parts as f64 * read * 3.75
+            + (calls - parts as f64) * read * 0.3;
+        proptest::prop_assert!((least - millions / 1e6).abs() < 1e-9, "{} {}", least, millions / 1e6);
+        proptest::prop_assert!(least <= most, "{} {}", least, most);
+    }
+
+    /// No figure is higher than what the run may cost, and what the bound does is told.
+    #[test]
+    fn the_bound_of_the_cost_is_in_the_figures(cents in 1u64..500, brief in 0u64..400_000) {
+        let bound = cents as f64 / 100.0;
+        let seat = seat(true, 12);
+        let settings = settings(&format!("limits.cost = '{bound:.2}'\n{PRICE}"));
+        let pairs = [(&seat, BriefSize::of_bytes(brief)), (&seat, BriefSize::of_bytes(brief))];
+        let estimate = RunEstimate::for_seats(&pairs, 0, &Coverage::default(), &settings, true);
+        let (least, most) = estimate.to.values().next().and_then(|to| to.usd).unwrap();
+        let text = estimate.render_lines().join("\n");
+        let told = format_cost(Some((least, most.min(bound).max(least))));
+        proptest::prop_assert!(text.contains(&told), "{}: {}", told, text);
+        proptest::prop_assert!(text.contains(&format!("${bound:.2} (`limits.cost`)")), "{}", text);
+        proptest::prop_assert_eq!(text.contains("abstain"), least > bound);
     }
 
     /// No round whose judge looks things up, as often and as much as it may, and writes all that it may each time, costs

@@ -279,6 +279,7 @@ impl SeatPrompts {
             context: context.collect(),
             gaps: sizes.gaps,
             frame: sizes.frame as u64,
+            is_full: sizes.is_full,
             hidden: self.hidden as u64,
             ..BriefFacts::default()
         }

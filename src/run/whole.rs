@@ -12,7 +12,7 @@ use crate::council::PART_MARK;
 use crate::prompt::{Brief, BriefClass};
 use crate::report::TOO_LONG_A_LINE;
 use crate::run::context::RunContext;
-use crate::run::estimate::{BriefSize, RunEstimate};
+use crate::run::estimate::{BriefSize, JudgeTurns, RunEstimate};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::review_command::{pathspec_without, review_command};
@@ -84,8 +84,8 @@ pub(crate) fn suggest_whole_review(
         .filter(|(seat, _)| seat.agent.kind.reads_text())
         .collect();
     let has_tree = prepared.change.blobs.has_blobs();
-    let estimate =
-        RunEstimate::for_seats(&each, 0, &prepared.coverage, settings, has_tree).in_one_round();
+    let (turns, coverage) = (JudgeTurns::ONCE, &prepared.coverage);
+    let estimate = RunEstimate::for_turns(turns, &each, 0, coverage, settings, has_tree);
     let why = match needed {
         Some(whole) => format!(
             "{} alone is larger than one brief (`limits.brief`)",

@@ -88,6 +88,11 @@ proptest! {
                 prop_assert!(brief.text.contains(&format!("[{gap}]\n")), "{}", gap);
             }
         }
+        let left: usize = brief.sizes.context.iter().map(|(_, used)| used.left).sum();
+        let is_told = brief.text.contains("[left out for lack of room: ");
+        prop_assert!(!is_told || left > 0);
+        prop_assert!(is_told || left == 0 || room < words + 130, "{} of {}", left, room);
+        prop_assert_eq!(brief.sizes.is_full, budget_bytes.max(MIN_BRIEF_BYTES).saturating_sub(bare.text.len() + 1_600) < context_bytes);
         // What is shown stands behind its number, and nothing of it before the change.
         let (before, _) = brief.text.split_once("## Context").unwrap_or((&brief.text, ""));
         prop_assert!(!before.contains("around line"));
