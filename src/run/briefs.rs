@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, JudgeId, Packet, Seat};
+use council_protocol::{Coverage, CoverageState, JudgeId, Packet, Seat};
 
 use crate::config::LargeChangePolicy;
 use crate::packet::sha256;
@@ -14,13 +14,13 @@ use crate::prompt::{
     Brief, BriefClass, ChangeContext, ContextBlock, ContextBody, PromptBuilder, PromptError,
     SeatShare,
 };
-use crate::sight::{GatheredContext, SearchLimits, Sight, cut_functions, gather_context};
+use crate::sight::{GatheredContext, SearchLimits, Sight, cut_functions, gather_for_part};
 
 use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::prepare::PreparedReview;
 use crate::run::shards;
 
-/// How long looking around a change may take: little beside a model's answer. Files, bytes and commits are bounded, too, and end
+/// How long looking around a change may take, and around four parts of one: little beside a model's answer. Files, bytes and commits are bounded, too, and end
 /// it well before, also on a machine that builds beside it, so that the same change has the same brief.
 const LOOK_TIME: Duration = Duration::from_secs(8);
 
@@ -43,9 +43,9 @@ pub(crate) struct RunBriefs {
     context: Option<LookedAround>,
 }
 
-/// What stands around a change, and the digest of the code in it.
+/// What stands around each part of a change, and the digest of the code in it.
 struct LookedAround {
-    gathered: GatheredContext,
+    parts: Vec<GatheredContext>,
     digest: String,
 }
 
@@ -126,15 +126,12 @@ impl RunBriefs {
         if self.context.is_some() {
             return Ok(());
         }
-        let gathered = look_around(prepared);
-        let digest = digest_of_code(&gathered);
-        let looked = self.context.insert(LookedAround { gathered, digest });
-        if !looked.is_empty() {
-            for part in &mut self.parts {
-                let packet = files_of_packet(prepared, part.files.as_deref());
-                part.brief = prompter.render_filled_brief(&packet, looked.around(), &part.class)?;
-            }
+        let parts = look_around(prepared, &self.parts);
+        for (part, gathered) in self.parts.iter_mut().zip(&parts) {
+            part.fill(prompter, prepared, gathered)?;
         }
+        let digest = digest_of_code(&parts);
+        self.context = Some(LookedAround { parts, digest });
         Ok(())
     }
 
@@ -150,17 +147,15 @@ impl RunBriefs {
             budget_bytes,
             ..brief_class(prepared)
         };
-        let parts = Self::in_parts(prompter, &prepared.packet, class)?.parts;
-        let looked = self.context.as_ref().filter(|looked| !looked.is_empty());
-        let text = |part: BriefPart| -> Result<Arc<str>, PromptError> {
-            let Some(looked) = looked else {
-                return Ok(part.brief.text);
-            };
-            let packet = files_of_packet(prepared, part.files.as_deref());
-            let brief = prompter.render_filled_brief(&packet, looked.around(), &part.class)?;
-            Ok(brief.text)
-        };
-        parts.into_iter().map(text).collect()
+        let mut parts = Self::in_parts(prompter, &prepared.packet, class)?.parts;
+        let looked = self.context.as_ref();
+        if looked.is_some_and(|looked| !looked.is_empty()) {
+            let gathered = look_around(prepared, &parts);
+            for (part, gathered) in parts.iter_mut().zip(&gathered) {
+                part.fill(prompter, prepared, gathered)?;
+            }
+        }
+        Ok(parts.into_iter().map(|part| part.brief.text).collect())
     }
 
     /// The digest of the code around the change; none: nobody has looked yet.
@@ -186,14 +181,7 @@ impl RunBriefs {
 
 impl LookedAround {
     fn is_empty(&self) -> bool {
-        self.gathered.blocks.is_empty() && self.gathered.gaps.is_empty()
-    }
-
-    fn around(&self) -> ChangeContext<'_> {
-        ChangeContext {
-            blocks: &self.gathered.blocks,
-            gaps: &self.gathered.gaps,
-        }
+        self.parts.iter().all(is_nothing)
     }
 }
 
@@ -205,7 +193,49 @@ fn files_of_packet<'p>(prepared: &'p PreparedReview, files: Option<&[usize]>) ->
     }
 }
 
+fn is_nothing(gathered: &GatheredContext) -> bool {
+    gathered.blocks.is_empty() && gathered.gaps.is_empty()
+}
+
 impl BriefPart {
+    /// The same brief with what stands around its part of the change.
+    fn fill(
+        &mut self,
+        prompter: &PromptBuilder,
+        prepared: &PreparedReview,
+        gathered: &GatheredContext,
+    ) -> Result<(), PromptError> {
+        if is_nothing(gathered) {
+            return Ok(());
+        }
+        let packet = files_of_packet(prepared, self.files.as_deref());
+        let around = ChangeContext {
+            blocks: &gathered.blocks,
+            gaps: &gathered.gaps,
+        };
+        self.brief = prompter.render_filled_brief(&packet, around, &self.class)?;
+        Ok(())
+    }
+
+    /// What of the change it shows: its files, or where files are spread over judges those that it has lines of.
+    fn shown_files<'p>(&self, packet: &'p Packet) -> Cow<'p, Packet> {
+        let is_shown = |at: &usize| {
+            let state = &self.coverage.files[*at].state;
+            matches!(
+                state,
+                CoverageState::Reviewed | CoverageState::Truncated { .. }
+            )
+        };
+        match (&self.files, self.class.share) {
+            (Some(files), _) => Cow::Owned(shards::packet_of_files(packet, files)),
+            (None, Some(_)) => {
+                let shown: Vec<usize> = (0..packet.files.len()).filter(is_shown).collect();
+                Cow::Owned(shards::packet_of_files(packet, &shown))
+            }
+            (None, None) => Cow::Borrowed(packet),
+        }
+    }
+
     fn of_whole(brief: Brief, class: BriefClass) -> Self {
         Self {
             coverage: Arc::new(brief.coverage.clone()),
@@ -264,7 +294,7 @@ fn reader_of(readers: &[JudgeId], judge: &JudgeId) -> usize {
 
 /// A digest of the code that stands around the change, wherever its lines have moved to. Words about it are left out: they
 /// name commits, and count them, and change with every push.
-fn digest_of_code(gathered: &GatheredContext) -> String {
+fn digest_of_code(parts: &[GatheredContext]) -> String {
     let code = |block: &ContextBlock| match &block.body {
         ContextBody::Lines { text, start, end } => {
             let lines = text.lines().skip(start.saturating_sub(1) as usize);
@@ -278,34 +308,47 @@ fn digest_of_code(gathered: &GatheredContext) -> String {
         }
         ContextBody::Words(_) => None,
     };
-    let mut all: Vec<String> = gathered.blocks.iter().filter_map(code).collect();
+    let blocks = parts.iter().flat_map(|part| &part.blocks);
+    let mut all: Vec<String> = blocks.filter_map(code).collect();
     all.sort_unstable();
     sha256(all.join("\0").as_bytes())
 }
 
-/// What stands around the change, where there is a repository and somebody wants to know.
-fn look_around(prepared: &PreparedReview) -> GatheredContext {
-    let is_wanted = prepared.config.settings.limits.context > 0;
+/// What stands around each part of the change, where there is a repository and somebody wants to know.
+fn look_around(prepared: &PreparedReview, parts: &[BriefPart]) -> Vec<GatheredContext> {
     let is_change = !is_text(prepared.packet.target.kind);
     let Some(sight) = Sight::around(&prepared.change).filter(|_| is_change) else {
-        return GatheredContext::default();
+        return Vec::new();
     };
     let sight = sight.redacting(prepared.redactor.clone());
-    if !is_wanted {
+    let sight = match &prepared.hidden {
+        Some(hidden) => sight.hiding(Arc::clone(hidden)),
+        None => sight,
+    };
+    let time = LOOK_TIME / u32::try_from(parts.len().clamp(1, 4)).unwrap_or(1);
+    let shown = parts.iter().map(|part| part.shown_files(&prepared.packet));
+    shown
+        .map(|packet| look_around_part(&sight, prepared, &packet, time))
+        .collect()
+}
+
+fn look_around_part(
+    sight: &Sight,
+    prepared: &PreparedReview,
+    packet: &Packet,
+    time: Duration,
+) -> GatheredContext {
+    if prepared.config.settings.limits.context == 0 {
         return GatheredContext {
-            gaps: cut_functions(&sight, &prepared.packet)
-                .into_iter()
-                .collect(),
+            gaps: cut_functions(sight, packet).into_iter().collect(),
             ..GatheredContext::default()
         };
     }
-    let limits = SearchLimits::within(LOOK_TIME);
-    let Some(hidden) = &prepared.hidden else {
-        return gather_context(&sight, &prepared.packet, &limits);
-    };
-    let sight = sight.hiding(Arc::clone(hidden));
-    let mut gathered = gather_context(&sight, &prepared.packet, &limits);
-    gathered.gaps.push(HIDDEN_GAP.to_owned());
+    let limits = SearchLimits::within(time);
+    let mut gathered = gather_for_part(sight, packet, &prepared.packet, &limits);
+    if prepared.hidden.is_some() {
+        gathered.gaps.push(HIDDEN_GAP.to_owned());
+    }
     gathered
 }
 

@@ -1,5 +1,7 @@
 //! Which names a change makes worth a look: what it uses, what it changes or removes, and the keys it spells out.
 
+mod edited;
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -7,11 +9,13 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
+use super::common_words;
 use super::edited::{collect_words, edited_names, value_names};
 use super::fields;
 use super::imported::NameSources;
 use super::limits;
 use super::moved;
+use super::own_fields::{FieldOwners, changed_own_fields};
 use super::receivers;
 use super::schema;
 use super::search::FileOutline;
@@ -51,6 +55,9 @@ pub(super) fn changed_files<'p>(packet: &'p Packet, tree: &ReviewedTree) -> Vec<
     files.map(|file| ChangedFile::read(file, tree)).collect()
 }
 
+/// One side of a changed file: its path, its text, and which lines the change edits.
+type FileSide<'f> = (&'f RepoPath, &'f Option<Arc<str>>, &'f Vec<u32>);
+
 impl<'p> ChangedFile<'p> {
     fn read(file: &'p FileChange, tree: &ReviewedTree) -> Self {
         let lines = || file.hunks.iter().flat_map(|hunk| hunk.lines());
@@ -73,6 +80,14 @@ impl<'p> ChangedFile<'p> {
 
     pub(super) fn path(&self) -> &RepoPath {
         &self.file.path
+    }
+
+    /// Path, text and edited lines before and after the change.
+    pub(super) fn sides(&self) -> [FileSide<'_>; 2] {
+        [
+            (self.file.path_before(), &self.old, &self.removed),
+            (self.path(), &self.new, &self.added),
+        ]
     }
 
     /// Where the change edits the new side: added lines and those that follow on removed ones, each with the line before
@@ -154,6 +169,8 @@ struct FileNames {
     overridden: BTreeMap<String, BTreeSet<String>>,
     /// Fields, and the types that hold them.
     fields: BTreeMap<String, BTreeSet<String>>,
+    /// Fields that the change takes from methods of these types, or gives to them.
+    own: FieldOwners,
     /// What others use without code, by both sides.
     spelled: [BTreeMap<String, Spelling>; 2],
     is_schema: bool,
@@ -164,22 +181,23 @@ struct FileNames {
     /// Variables and fields that the file defines: a method may use them by their bare name.
     values: BTreeSet<String>,
     is_settings: bool,
+    /// Whether they are those of a service that runs jobs: no program reads them, and every such file has the same keys.
+    is_ci: bool,
+    language: Option<Language>,
 }
 
 impl FileNames {
     fn read(&mut self, file: &ChangedFile<'_>) {
         let language = Language::from_path(&file.path().display());
         self.is_settings = words::is_settings(language);
+        self.is_ci = words::is_ci(&file.path().display());
+        self.language = Some(language);
         self.homes = [file.path(), file.file.path_before()]
             .map(Clone::clone)
             .into();
         self.is_schema = schema::is_schema(&file.path().display());
-        let sides = [
-            (file.file.path_before(), &file.old, &file.removed),
-            (file.path(), &file.new, &file.added),
-        ];
         let mut defined = [HashSet::new(), HashSet::new()];
-        for (side, (path, text, lines)) in sides.into_iter().enumerate() {
+        for (side, (path, text, lines)) in file.sides().into_iter().enumerate() {
             let Some(text) = text else {
                 continue;
             };
@@ -200,6 +218,7 @@ impl FileNames {
             }
         }
         self.removed_steps(file);
+        self.own = changed_own_fields(file);
         let [defined_before, defined_now] = defined;
         self.gone = defined_before.difference(&defined_now).cloned().collect();
         self.gone.retain(|name| !words::is_common(name));
@@ -322,97 +341,6 @@ impl FileNames {
         }
     }
 
-    /// What the change edits or removes.
-    fn edited(&self) -> impl Iterator<Item = WantedName> + '_ {
-        let names = self.changed.iter().chain(&self.gone);
-        let edited = names.filter_map(|name| {
-            let reason = if self.gone.contains(name) {
-                NameReason::Removed
-            } else {
-                NameReason::Changed
-            };
-            if self.is_settings {
-                let is_plain = words::is_common(name) || words::is_common_method(name);
-                return (!is_plain).then(|| key_name(name, reason));
-            }
-            Some(WantedName {
-                owners: self.owners_of(name),
-                ..self.of_type(name, reason)
-            })
-        });
-        edited.chain(self.types()).chain(self.fields())
-    }
-
-    /// A type, of which only some uses are wanted where the change edits how it is made or takes steps from its methods.
-    fn of_type(&self, name: &str, reason: NameReason) -> WantedName {
-        let is_some = !self.unnamed.contains(name);
-        let is_edited = self.changed.contains(name) && !self.built.contains(name);
-        let overridden = self.overridden.get(name).filter(|_| is_some && !is_edited);
-        WantedName {
-            is_built: is_some && self.built.contains(name),
-            overridden: overridden.cloned().unwrap_or_default(),
-            ..self.at_home(name, reason)
-        }
-    }
-
-    /// The types that an edited name is a method of; what constructs or destroys a type is called on nothing.
-    fn owners_of(&self, name: &str) -> BTreeSet<String> {
-        let owners = self
-            .owners
-            .get(name)
-            .filter(|_| !self.unnamed.contains(name));
-        owners.cloned().unwrap_or_default()
-    }
-
-    /// The fields that the change edits.
-    fn fields(&self) -> impl Iterator<Item = WantedName> + '_ {
-        self.fields.iter().map(|(name, owners)| WantedName {
-            owners: owners.clone(),
-            is_field: true,
-            is_bare: true,
-            ..self.at_home(name, NameReason::Changed)
-        })
-    }
-
-    /// What others use without code, the most telling first.
-    fn spelled(&self) -> impl Iterator<Item = WantedName> + '_ {
-        /// A new schema says hundreds of names.
-        const MAX_ADDED: usize = 60;
-        let [before, now] = &self.spelled;
-        let known = before.iter().map(|(name, spelling)| {
-            let reason = match now.contains_key(name) {
-                true => NameReason::Changed,
-                false => NameReason::Removed,
-            };
-            (name, spelling, reason)
-        });
-        let mut added: Vec<_> = now
-            .iter()
-            .filter(|(name, _)| !before.contains_key(*name))
-            .collect();
-        added.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        let added = added.into_iter().take(MAX_ADDED);
-        let all = known.chain(added.map(|(name, spelling)| (name, spelling, NameReason::Added)));
-        all.map(|(name, spelling, reason)| WantedName {
-            spelling: *spelling,
-            ..WantedName::new(name, reason)
-        })
-    }
-
-    /// The types whose users the change reaches though it does not edit their heads.
-    fn types(&self) -> impl Iterator<Item = WantedName> + '_ {
-        let types: BTreeSet<&String> = self
-            .built
-            .iter()
-            .chain(&self.unnamed)
-            .chain(self.overridden.keys())
-            .collect();
-        let types = types
-            .into_iter()
-            .filter(|name| !self.changed.contains(*name));
-        types.map(|name| self.of_type(name, NameReason::Changed))
-    }
-
     /// A name of this file whose uses are wanted.
     fn at_home(&self, name: &str, reason: NameReason) -> WantedName {
         WantedName {
@@ -422,7 +350,9 @@ impl FileNames {
     }
 
     fn used(&self, name: &str, how: WordUse, reason: NameReason) -> Vec<WantedName> {
-        if words::is_common(name) && how != WordUse::Key {
+        let is_common = words::is_common(name) && how != WordUse::Key;
+        let is_of_language = |language| common_words::is_of_language(language, name);
+        if is_common || self.language.is_some_and(is_of_language) {
             return Vec::new();
         }
         let one = |definition, uses, is_local| WantedName {
@@ -430,6 +360,7 @@ impl FileNames {
             ..wanted(name, reason, (definition, uses), is_local)
         };
         match how {
+            WordUse::Key if self.is_settings && !self.may_be_read(name) => Vec::new(),
             _ if self.is_settings => names_of_setting(name, how),
             // Every language has a `push` and a `get`: only one nearby can be meant.
             WordUse::Called => {
@@ -449,14 +380,23 @@ impl FileNames {
             }
             WordUse::Key => parts_of(name)
                 .into_iter()
-                .filter(|part| !words::is_common_method(part))
+                .filter(|part| !words::is_common_method(part) && !is_type_name(part))
                 .map(|part| WantedName {
                     definition: true,
+                    crosses: reason == NameReason::Removed && words::is_compound(part),
                     ..key_name(part, NameReason::Key)
                 })
                 .collect(),
         }
     }
+}
+
+/// What `typeof` gives and validators take: as a string it is no key.
+fn is_type_name(text: &str) -> bool {
+    matches!(
+        text,
+        "bigint" | "boolean" | "function" | "number" | "object" | "string" | "symbol" | "undefined"
+    )
 }
 
 fn wanted(

@@ -1,9 +1,150 @@
 //! Words that every program uses: what they name is not looked for.
 
+use council_syntax::language::Language;
+
 /// Whether a word tells nothing: a keyword, or what every file says. Their definitions are not in the tree.
 pub(super) fn is_common(word: &str) -> bool {
     word.len() < 3 || COMMON.contains(&word)
 }
+
+/// Whether a language itself, or what every file of it has without an import, brings this name.
+pub(super) fn is_of_language(language: Language, word: &str) -> bool {
+    if is_unnamed_constructor(language, word) {
+        return true;
+    }
+    let words = OF_LANGUAGES.iter().find(|(one, _)| *one == language);
+    words.is_some_and(|(_, words)| words.contains(&word))
+}
+
+/// Names that need no import, by language; a project that has one of them means its own at the very places that it edits.
+pub(super) const OF_LANGUAGES: &[(Language, &[&str])] = &[
+    (
+        Language::Python,
+        &[
+            "abs",
+            "AttributeError",
+            "bytearray",
+            "callable",
+            "chr",
+            "classmethod",
+            "delattr",
+            "dir",
+            "divmod",
+            "frozenset",
+            "getattr",
+            "globals",
+            "hasattr",
+            "IndexError",
+            "issubclass",
+            "KeyError",
+            "locals",
+            "memoryview",
+            "NotImplementedError",
+            "ord",
+            "OSError",
+            "pow",
+            "property",
+            "repr",
+            "reversed",
+            "round",
+            "RuntimeError",
+            "setattr",
+            "sorted",
+            "staticmethod",
+            "StopIteration",
+            "tuple",
+            "TypeError",
+            "vars",
+        ],
+    ),
+    (
+        Language::Script,
+        &[
+            "Array",
+            "Boolean",
+            "clearInterval",
+            "clearTimeout",
+            "Date",
+            "decodeURIComponent",
+            "encodeURIComponent",
+            "instanceof",
+            "isNaN",
+            "JSON",
+            "keyof",
+            "Math",
+            "Number",
+            "parseFloat",
+            "parseInt",
+            "Promise",
+            "RangeError",
+            "ReferenceError",
+            "RegExp",
+            "setInterval",
+            "setTimeout",
+            "SyntaxError",
+            "TypeError",
+        ],
+    ),
+    (Language::Go, &["cap", "complex", "imag", "recover"]),
+    (Language::Ruby, &["initialize"]),
+    (
+        Language::Rust,
+        &[
+            "AsRef",
+            "assert_ne",
+            "Clone",
+            "Copy",
+            "debug_assert",
+            "Default",
+            "Drop",
+            "drop",
+            "eprintln",
+            "Fn",
+            "FnMut",
+            "FnOnce",
+            "From",
+            "Into",
+            "IntoIterator",
+            "Iterator",
+            "matches",
+            "Ord",
+            "PartialEq",
+            "PartialOrd",
+            "Send",
+            "Sized",
+            "Sync",
+            "todo",
+            "ToOwned",
+            "ToString",
+            "unreachable",
+            "vec",
+            "writeln",
+        ],
+    ),
+    (
+        Language::Java,
+        &[
+            "Boolean",
+            "IllegalArgumentException",
+            "IllegalStateException",
+            "instanceof",
+            "Long",
+            "Math",
+            "NullPointerException",
+            "RuntimeException",
+            "System",
+            "Thread",
+        ],
+    ),
+    (
+        Language::C,
+        &[
+            "calloc", "fprintf", "free", "malloc", "memcmp", "memcpy", "memmove", "memset",
+            "realloc", "snprintf", "sprintf", "strcat", "strcmp", "strcpy", "strlen", "strncmp",
+            "strncpy",
+        ],
+    ),
+];
 
 /// Whether a call of this name is nearly always one of a standard library.
 pub(super) fn is_common_method(word: &str) -> bool {
@@ -17,6 +158,15 @@ pub(super) fn is_constructor(name: &str, owner: &str) -> bool {
             name,
             "__init__" | "__new__" | "__construct" | "constructor" | "initialize" | "new"
         )
+}
+
+/// Whether a language calls a constructor so only from that of a child.
+pub(super) fn is_unnamed_constructor(language: Language, name: &str) -> bool {
+    match language {
+        Language::Python => matches!(name, "__init__" | "__new__" | "__post_init__"),
+        Language::Php => name == "__construct",
+        _ => name == "constructor",
+    }
 }
 
 /// Names that are called from nowhere, or from everywhere.

@@ -29,17 +29,15 @@ pub(super) struct DefinedName {
     pub(super) start: u32,
     /// The line of the name.
     pub(super) head: u32,
-    /// Its last line; of a long type or value, the last one that is shown.
+    /// Its last line, however long it is.
     pub(super) end: u32,
-    /// The last line of what it holds, however long it is.
-    pub(super) body_end: u32,
 }
 
-/// The most lines that a type or a value is shown down.
-const MAX_BODY: usize = 80;
+/// The most lines that a definition in code is followed down: for its methods, or for the rest of a table.
+const MAX_BODY: usize = 5000;
 
-/// The most lines that a type is followed down for its methods.
-const MAX_TYPE: usize = 5000;
+/// The same in settings, in which every line defines something.
+const MAX_SETTING: usize = 80;
 
 /// The most lines of comment that are taken for part of a definition.
 const MAX_COMMENT: usize = 15;
@@ -60,7 +58,6 @@ pub(super) fn definitions_in(
             start: number(comment_above(&lines, function.start)),
             head: number(function.head),
             end: number(function.end),
-            body_end: number(function.end),
         })
         .collect();
     let masked = mask_lines(language, &lines);
@@ -96,8 +93,7 @@ pub(super) fn definitions_in(
                 kind: DefinitionKind::Type,
                 start: number(comment_above(&lines, start)),
                 head: number(line),
-                end: number(line.min(start + MAX_BODY)),
-                body_end: number(line),
+                end: number(line),
             }));
             if start == line {
                 continue;
@@ -114,9 +110,9 @@ pub(super) fn definitions_in(
         let start = here
             .filter(|_| kind == DefinitionKind::Value)
             .map_or(line, |group| group.start);
-        let most = match kind {
-            DefinitionKind::Type => MAX_TYPE,
-            _ => MAX_BODY,
+        let most = match language.is_code() {
+            true => MAX_BODY,
+            false => MAX_SETTING,
         };
         let end = body_end(language, &masked, start, most);
         found.push(DefinedName {
@@ -124,19 +120,17 @@ pub(super) fn definitions_in(
             kind,
             start: number(comment_above(&lines, start)),
             head: number(line),
-            end: number(end.min(start + MAX_BODY)),
-            body_end: number(end),
+            end: number(end),
         });
     }
     for (name, line) in declared::enum_members(language, &masked) {
-        let end = body_end(language, &masked, line, MAX_BODY);
+        let end = body_end(language, &masked, line, MAX_SETTING);
         found.push(DefinedName {
             name,
             kind: DefinitionKind::Value,
             start: number(comment_above(&lines, line)),
             head: number(line),
             end: number(end),
-            body_end: number(end),
         });
     }
     found
@@ -316,6 +310,7 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
     match language {
         Language::Rust => keyword(&["const", "static"]),
         Language::Go if top => keyword(&["const", "var"]),
+        Language::Swift if top => keyword(&["let", "var"]),
         Language::Script if top => {
             // `const { save: persist } = …` names what stands elsewhere.
             let unpacks = ["const {", "let {", "var {"];
@@ -428,14 +423,39 @@ fn body_end(language: Language, masked: &[String], start: usize, most: usize) ->
                 _ => {}
             }
         }
-        let is_unfinished = code.trim_end().ends_with('\\')
-            || (language.is_code() && code.trim_end().ends_with('='));
-        let goes_on = is_unfinished || opens_below(masked.get(index + 1), code);
+        let goes_on = code.trim_end().ends_with('\\')
+            || opens_below(masked.get(index + 1), code)
+            || (language.is_code() && expression_goes_on(&masked[start - 1], &masked[index..]));
         if depth <= 0 && !goes_on {
             return index + 1;
         }
     }
     last
+}
+
+/// What an expression does not end with; `>`, `?` and `/` may be the end of a type or of a pattern.
+const UNFINISHED: [&str; 11] = ["=", "=>", "->", "&&", "||", "??", "|", "&", "+", "-", "*"];
+
+/// What begins a line that belongs to the one above it, where it is indented.
+const GOING_ON: [&str; 12] = [
+    "=", "&&", "||", "?", ":", ".", "|", "&", "+", "-", "*", "==",
+];
+
+/// Whether the expression of the first of these lines goes on below it; `head` is the line on which it began.
+fn expression_goes_on(head: &str, lines: &[String]) -> bool {
+    let code = lines[0].trim_end();
+    let is_stepped = code.ends_with("++") || code.ends_with("--");
+    if UNFINISHED.iter().any(|sign| code.ends_with(sign)) && !is_stepped {
+        return true;
+    }
+    let mut below = lines[1..].iter();
+    let next = below.find(|line| !line.trim().is_empty());
+    next.is_some_and(|next| {
+        let is_begun = GOING_ON
+            .iter()
+            .any(|sign| next.trim_start().starts_with(sign));
+        is_begun && indent_of(next) > indent_of(head) && !code.ends_with([';', ',', '{'])
+    })
 }
 
 /// Whether the next line opens the body that this head announces.

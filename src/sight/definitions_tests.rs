@@ -151,6 +151,94 @@ fn everyday_forms_are_definitions() {
     }
 }
 
+/// Law: a definition is as long as its expression, on however many lines and without brackets.
+#[test]
+fn an_expression_is_followed_to_its_end() {
+    let forms = [
+        ("a.js", "export const name = order =>", "&& order.total > 0"),
+        (
+            "a.ts",
+            "export const name = (n: number): boolean =>",
+            "|| n > 2",
+        ),
+        ("a.js", "const name = first", ".then(second)"),
+        ("a.ts", "type Name = 'a'", "| 'b'"),
+        ("a.go", "var name = first |", "second |"),
+        ("a.rs", "pub const NAME: u32 = GET |", "PUT |"),
+        ("a.kt", "fun name(a: Int) =", "+ a"),
+        ("a.kt", "val name: Int? = a", "?: b"),
+        (
+            "A.java",
+            "class A {\n  static final int NAME = ONE",
+            "+ TWO",
+        ),
+        ("a.swift", "let name = first", "?? second"),
+        (
+            "A.cs",
+            "class A {\n  public static int Name(int a) =>",
+            "+ a",
+        ),
+        ("a.c", "static const int name = ONE", "| TWO"),
+    ];
+    for (path, head, more) in forms {
+        for lines in 0..4 {
+            let is_open = more.ends_with('|');
+            let mut text = format!("{head}\n");
+            if head.ends_with('=') || head.ends_with("=>") {
+                text.push_str("      begin\n");
+            }
+            for _ in 0..lines {
+                text.insert_str(text.len(), &format!("      {more}\n"));
+            }
+            let mut own = text.lines().count();
+            if head.contains('\n') {
+                own -= 1;
+            }
+            if is_open {
+                text.push_str("      last\n");
+                own += 1;
+            }
+            let end = if path.ends_with(".go") || path.ends_with(".kt") {
+                ""
+            } else {
+                ";"
+            };
+            text.insert_str(text.len() - 1, end);
+            let behind = "\n\nother(1)\n";
+            let found = names(path, &format!("{text}{behind}"));
+            let found = found
+                .iter()
+                .find(|(name, ..)| name.eq_ignore_ascii_case("name"));
+            let length = found.map(|(_, start, end)| end - start + 1);
+            let wanted = u32::try_from(own).unwrap();
+            assert_eq!(length, Some(wanted), "{path}: {text}");
+        }
+    }
+}
+
+/// What stands below a definition that is over does not belong to it.
+#[test]
+fn a_definition_that_is_over_is_not_followed() {
+    for (path, text) in [
+        ("a.js", "const name = 1;\n  .other()\n"),
+        ("a.js", "const name = i++\nother()\n"),
+        ("a.kt", "val name: Int? = a?\nval other = 1\n"),
+        ("a.c", "int name = 1;\n\n  *other = 2;\n"),
+        ("a.rs", "const NAME: u8 = 1;\n\nfn f() {}\n"),
+        ("a.go", "var name = 1\n\nvar other = 2\n"),
+    ] {
+        let found = names(path, text);
+        let found = found
+            .iter()
+            .find(|(name, ..)| name.eq_ignore_ascii_case("name"));
+        assert_eq!(
+            found.map(|(_, start, end)| (*start, *end)),
+            Some((1, 1)),
+            "{path}: {text}"
+        );
+    }
+}
+
 /// What only looks like one of these forms defines nothing.
 #[test]
 fn what_only_uses_a_name_defines_nothing() {

@@ -42,7 +42,9 @@ pub(super) fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet
                 .map(|one| one.name.clone()),
         );
     }
-    names.remove("constructor");
+    // Who makes a value names the type, and who calls the parent's constructor names neither.
+    let is_plain = |name: &String| !words::is_unnamed_constructor(outline.language(), name);
+    names.retain(is_plain);
     names
 }
 

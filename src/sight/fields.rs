@@ -31,7 +31,7 @@ fn holding_type<'o>(outline: &'o FileOutline<'_>, line: u32) -> Option<&'o Defin
     let is_plain = outline.function_span(line).is_none();
     let types = outline.definitions.iter().filter(|one| {
         // The name of a `typedef` stands behind its body.
-        let (first, last) = (one.start.min(one.head), one.body_end);
+        let (first, last) = (one.start.min(one.head), one.end);
         one.kind == DefinitionKind::Type && first <= line && line <= last
     });
     types.max_by_key(|one| one.start).filter(|_| is_plain)

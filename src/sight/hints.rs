@@ -241,6 +241,13 @@ fn script_imports(folder: &str, line: &str) -> Vec<String> {
 }
 
 fn rust_imports(folder: &str, path: &str, line: &str) -> Vec<String> {
+    let line = line.split("//").next().unwrap_or(line).trim_end();
+    let line = match line.strip_prefix("#[") {
+        Some(attribute) => attribute
+            .rsplit_once(']')
+            .map_or(line, |(_, rest)| rest.trim_start()),
+        None => line,
+    };
     let rest = line
         .trim_start_matches("pub ")
         .trim_start_matches("pub(crate) ");

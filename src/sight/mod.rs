@@ -23,6 +23,7 @@ mod moved;
 mod nearest;
 mod origins;
 mod other_name;
+mod own_fields;
 mod parents;
 mod receiver_types;
 mod receivers;
@@ -39,6 +40,7 @@ mod wanted;
 mod words;
 
 pub use gather::gather_context;
+pub(crate) use gather::gather_for_part;
 pub(crate) use gather::{GatheredContext, cut_functions};
 pub(crate) use judges::open_eyes;
 pub use limits::{SearchLimits, Sight};

@@ -253,7 +253,12 @@ fn is_file_of_folder(name: &str) -> bool {
 pub(super) fn may_name_files(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let name = path.rsplit('/').next().unwrap_or(&path);
-    let is_page = || matches!(Language::from_path(&path), Language::Markup | Language::Css);
+    let is_page = || {
+        matches!(
+            Language::from_path(&path),
+            Language::Markup | Language::Css | Language::Prose
+        )
+    };
     let is_packed = path.contains(".min.") || path.ends_with(".svg");
     let has_no_ending = !name.contains('.') && Language::from_path(&path) == Language::Unknown;
     const SETTINGS: [&str; 10] = [

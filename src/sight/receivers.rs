@@ -86,6 +86,14 @@ pub(super) fn is_built(code: &str, name: &str) -> bool {
     })
 }
 
+/// Whether a line names a field of the value whose method it stands in, which `value` may be a name of.
+pub(super) fn is_held_by(code: &str, name: &str, value: Option<&str>) -> bool {
+    let is_own = |word: &str| (OWN.contains(&word) && word != "super") || value == Some(word);
+    let mut held = receivers_of(code, name).into_iter();
+    held.any(|receiver| matches!(receiver, Receiver::Word(word) if is_own(word)))
+        || whole_words(code, name).any(|at| code[..at].ends_with('@'))
+}
+
 /// What methods with everyday names are called on, by their names; none: on what no word names.
 #[derive(Debug, Default)]
 pub(super) struct CalledOn(BTreeMap<String, Option<BTreeSet<String>>>);

@@ -1,5 +1,6 @@
 //! Names searched in files: many names in one pass over each.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -294,8 +295,8 @@ impl<'t> FileOutline<'t> {
     /// Where a class ends whose head goes on to a line. Of a head on several lines it is known only that the next class ends
     /// it.
     pub(super) fn end_of_class(&self, class: &DefinedName, line: u32) -> u32 {
-        if class.body_end > line || self.line(line).contains('}') {
-            return class.body_end;
+        if class.end > line || self.line(line).contains('}') {
+            return class.end;
         }
         let types = self
             .definitions
@@ -314,6 +315,26 @@ impl<'t> FileOutline<'t> {
     /// Whether a name on a line is only imported there.
     pub(super) fn is_import(&self, line: u32) -> bool {
         self.imports.contains(&line)
+    }
+
+    /// A line, or of an import over several lines all of them as one: `from lib import (`, `money,`, `)`.
+    pub(super) fn import_statement(&self, line: u32) -> Cow<'t, str> {
+        const MAX_STATEMENT: u32 = 100;
+        let is_inner = |at: u32| {
+            let code = self.line(at);
+            self.is_import(at) && (code.starts_with([' ', '\t', ')', '}']) || code.is_empty())
+        };
+        if self.language != Language::Python || !is_inner(line) {
+            return Cow::Borrowed(self.line(line));
+        }
+        let least = line.saturating_sub(MAX_STATEMENT).max(1);
+        let Some(first) = (least..line).rev().find(|&at| !is_inner(at)) else {
+            return Cow::Borrowed(self.line(line));
+        };
+        let last = (line..line.saturating_add(MAX_STATEMENT)).take_while(|&at| is_inner(at));
+        let lines = (first..=last.last().unwrap_or(line)).map(|at| self.line(at));
+        let plain = lines.map(|code| code.split('#').next().unwrap_or_default().trim());
+        Cow::Owned(plain.collect::<Vec<_>>().join(" "))
     }
 
     /// The lines that import something, with where it may lie; `path` is the file's own.
@@ -369,9 +390,10 @@ impl<'t> FileOutline<'t> {
     /// The type whose method a function is.
     pub(super) fn owner_of(&self, text: &str, function: &FunctionSpan) -> Option<String> {
         let head = u32::try_from(function.head).unwrap_or(u32::MAX);
-        let holding = self.definitions.iter().filter(|one| {
-            one.kind == DefinitionKind::Type && one.head < head && head <= one.body_end
-        });
+        let holding = self
+            .definitions
+            .iter()
+            .filter(|one| one.kind == DefinitionKind::Type && one.head < head && head <= one.end);
         let innermost = holding
             .max_by_key(|one| one.head)
             .map(|one| one.name.clone());

@@ -39,7 +39,7 @@ fn is_dunder(name: &str) -> bool {
 fn is_of_trait(outline: &FileOutline<'_>, span: &FunctionSpan, owner: &str) -> bool {
     let holding = outline.definitions.iter().filter(|one| {
         let head = span.head;
-        one.name == owner && (one.head as usize) < head && head <= one.body_end as usize
+        one.name == owner && (one.head as usize) < head && head <= one.end as usize
     });
     let heads = holding.map(|one| outline.line(one.head).trim_start());
     heads

@@ -56,12 +56,16 @@ pub(super) struct WantedName {
     pub(super) is_key: bool,
     /// Whether only what is spelled as a key means it: in code the bare word is any variable.
     pub(super) is_key_alone: bool,
+    /// Whether it is a key that the change takes away: whoever reads it may be written in any language.
+    pub(super) crosses: bool,
     /// Whether only places that make a value of this type are wanted: the change edits how it is made.
     pub(super) is_built: bool,
     /// The methods of this type that a change takes steps from: whoever extends it may override or call them.
     pub(super) overridden: BTreeSet<String>,
     /// Whether it is a field of one of its owners: it is used without brackets.
     pub(super) is_field: bool,
+    /// Whether it is a field that the change takes from a method of its owner: only the other methods of that type mean it.
+    pub(super) is_own: bool,
     /// How a use of it is written.
     pub(super) spelling: Spelling,
     /// The variables that a method with an everyday name is called on; none: it may be anybody's.
@@ -94,9 +98,11 @@ impl WantedName {
             is_local: false,
             is_key: reason == NameReason::Key,
             is_key_alone: false,
+            crosses: false,
             is_built: false,
             overridden: BTreeSet::new(),
             is_field: false,
+            is_own: false,
             spelling: Spelling::Code,
             receivers: None,
             sources: BTreeSet::new(),
@@ -131,6 +137,11 @@ impl WantedName {
             wanted.insert(name.text.clone(), name);
             return;
         };
+        have.is_own = match (have.uses, name.uses) {
+            (true, true) => have.is_own && name.is_own,
+            (true, false) => have.is_own,
+            _ => name.is_own,
+        };
         // How uses are told apart is for whoever wants them to say.
         match (have.uses, name.uses) {
             (true, false) => {}
@@ -160,6 +171,7 @@ impl WantedName {
         have.is_bare &= name.is_bare;
         have.is_local &= name.is_local;
         have.is_key |= name.is_key;
+        have.crosses |= name.crosses;
         have.is_key_alone &= name.is_key_alone;
         have.sources.extend(name.sources);
         have.owners.extend(name.owners);

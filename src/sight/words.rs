@@ -1,6 +1,8 @@
 //! The names in code: what a line calls, mentions and spells out as a key.
 
-pub(super) use super::common_words::{is_common, is_common_method, is_constructor, is_entry_point};
+pub(super) use super::common_words::{
+    is_common, is_common_method, is_constructor, is_entry_point, is_unnamed_constructor,
+};
 use council_syntax::language::Language;
 use council_syntax::lexer::{LexSpan, Lexer, SpanKind};
 
@@ -81,6 +83,20 @@ pub(super) fn is_settings(language: Language) -> bool {
             | Language::Docker
             | Language::Make
     )
+}
+
+/// Whether a file says what a service runs for each change.
+pub(super) fn is_ci(path: &str) -> bool {
+    const FOLDERS: [&str; 4] = [".github/", ".circleci/", ".gitlab/", ".buildkite/"];
+    const FILES: [&str; 6] = [
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "azure-pipelines.yml",
+        "appveyor.yml",
+        ".appveyor.yml",
+        ".pre-commit-config.yaml",
+    ];
+    FOLDERS.iter().any(|folder| path.starts_with(folder)) || FILES.contains(&path)
 }
 
 fn words_of_setting<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {

@@ -172,6 +172,82 @@ fn the_command_costs_what_its_own_dry_run_says() {
     );
 }
 
+/// A change in parts has one round, and costs what a review without a second one does; that its first number is of one part
+/// is said.
+#[test]
+fn the_price_of_a_change_in_parts_is_that_of_one_round() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let config = "[agents.api]\ndriver = 'http'\napi = 'chat'\nurl = 'http://127.0.0.1:1/v1'\nmodel = 'm'\n\
+                  [prices.m]\ninput = 3\noutput = 15\n";
+    repo.write_home(".config/git-council/config.toml", config);
+    write_files(&repo, 60);
+    for large in ["review.large=shard", "review.judges=4"] {
+        let told = |debate: &str| {
+            let args = [
+                "review",
+                "HEAD",
+                "--dry-run",
+                "--quorum=2",
+                debate,
+                "--config",
+                large,
+            ];
+            repo.council_with(&[], &args).ends(0).stdout
+        };
+        let (once, twice) = (told("--debate=off"), told("--debate"));
+        assert_eq!(once, twice);
+        assert!(once.contains("will be sent in the largest of "), "{once}");
+    }
+}
+
+/// Whoever is shown one part of a change is shown what it calls and who calls it, as that is after the change, though another
+/// part changes it, too.
+#[test]
+fn a_part_of_a_change_is_shown_with_what_another_part_changes() {
+    let script =
+        answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt-$$\nkey=");
+    let repo = with_judge(&script, "");
+    let write = |file: &str, code: &str, side: &str| {
+        let filling: String = (0..2_000).map(|n| format!("{side}_{n} = {n}\n")).collect();
+        repo.write(file, format!("{code}{filling}"));
+    };
+    let convert = |value: &str| format!("def convert(n):\n    return {value}\n\n");
+    let total = |more: &str| {
+        format!("from core.money import convert\n\ndef total(n):\n    return convert(n){more}\n\n")
+    };
+    write("core/money.py", &convert("n * 100"), "was");
+    write("web/page.py", &total(""), "was");
+    repo.commit("Before");
+    write("core/money.py", &convert("str(n * 100)"), "is");
+    write("web/page.py", &total(" + 1"), "is");
+    repo.commit("After");
+    let args = [
+        "review",
+        "HEAD",
+        "--config",
+        "review.large=shard",
+        "--config",
+        "limits.brief=120K",
+        "--judges=1",
+    ];
+    repo.council_with(&[], &args).ends(0);
+    let marks = std::fs::read_dir(repo.in_home("marks")).unwrap();
+    let prompts = marks.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let prompts: Vec<String> = prompts
+        .filter(|text| text.contains("## The change"))
+        .collect();
+    assert!(prompts.len() > 1, "{}", prompts.len());
+    for (file, lines) in [
+        ("=== modified core/money.py", "convert(n) + 1"),
+        ("=== modified web/page.py", "return str(n * 100)"),
+    ] {
+        let mut shown = prompts.iter().filter(|text| text.contains(file));
+        assert!(shown.any(|text| text.contains(lines)), "{file}");
+        let around = prompts.iter().filter(|text| text.contains(file));
+        assert!(around.count() < prompts.len(), "{file} is in one part");
+    }
+}
+
 /// What did not fit behind another file is not too large by itself: no limit need be raised for it.
 #[test]
 fn a_file_that_fits_alone_is_not_said_to_be_larger_than_a_brief() {

@@ -1,5 +1,6 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
+mod definitions;
 mod gaps;
 mod long_functions;
 mod meant;
@@ -26,6 +27,7 @@ use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+use definitions::ScopeForms;
 pub(crate) use long_functions::cut_functions;
 use meant::MeantName;
 use searching::search_names;
@@ -41,9 +43,6 @@ pub struct GatheredContext {
 
 /// A file of at most so many lines is shown whole where it is changed.
 const SMALL_FILE: usize = 150;
-
-/// The longest definition that is shown whole; of a longer one the beginning is.
-const MAX_DEFINITION: u32 = 50;
 
 /// How many definitions of one name are shown.
 const MAX_DEFINITIONS: usize = 2;
@@ -70,8 +69,19 @@ pub(super) fn with_search_of(
     gatherer.finish()
 }
 
-/// Looks around a change, at the tree and at history at the same time.
+/// Looks around a change.
 pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> GatheredContext {
+    gather_for_part(sight, packet, packet, limits)
+}
+
+/// Looks around a part of a change, at the tree and at history at the same time. The rest of the change is the code that it
+/// is: whoever is shown a caller is shown what it calls, though another part changes that.
+pub(crate) fn gather_for_part(
+    sight: &Sight,
+    packet: &Packet,
+    whole: &Packet,
+    limits: &SearchLimits,
+) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
     let ((hits, known), names, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
@@ -83,13 +93,14 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gatherer.add_changed_functions();
     gatherer.add_small_files();
     let unread = gatherer.add_hits(&hits, limits);
-    let more = gatherer.more_uses();
+    let more = [gatherer.more_definitions(), gatherer.more_uses()];
     gatherer.add_origins(sight, &history);
-    gatherer.add_companions(sight, &history);
+    gatherer.add_companions(sight, whole, &history);
     gatherer.add_far_functions();
+    gatherer.add_long_definitions();
     let mut gathered = gatherer.finish();
     gathered.gaps.extend(gaps::search_gap(&hits, unread));
-    gathered.gaps.extend(more);
+    gathered.gaps.extend(more.into_iter().flatten());
     gathered.gaps.extend(gaps::language_gap(packet));
     gathered.gaps.extend(gaps::size_gap(&hits));
     gathered.gaps.extend(gaps::missing_gap(&hits));
@@ -118,6 +129,10 @@ struct Gatherer<'a> {
     counts: HashMap<(usize, ContextKind), usize>,
     /// How many uses of a name are left out.
     left: HashMap<usize, usize>,
+    /// How many definitions of a name are.
+    undefined: HashMap<usize, usize>,
+    /// What of long functions has to wait.
+    rests: Vec<definitions::LongRest>,
     /// In how many files a name stands.
     spread: HashMap<usize, usize>,
     /// Names that are defined near the change.
@@ -150,6 +165,8 @@ impl<'a> Gatherer<'a> {
             shown,
             counts: HashMap::new(),
             left: HashMap::new(),
+            undefined: HashMap::new(),
+            rests: Vec::new(),
             spread: HashMap::new(),
             near: HashSet::new(),
             found: BTreeMap::new(),
@@ -259,6 +276,7 @@ impl<'a> Gatherer<'a> {
         file: &FileHits,
         outline: &FileOutline<'_>,
     ) {
+        let mut forms = ScopeForms::new();
         for defined in &outline.definitions {
             let Some(&index) = self.by_text.get(defined.name.as_str()) else {
                 continue;
@@ -271,13 +289,16 @@ impl<'a> Gatherer<'a> {
             let is_near = relation::is_near(self.files, &file.path);
             // A job `test` of CI is no function of that name.
             let is_setting = words::is_settings(Language::from_path(&file.path.display()));
+            let is_ci = name.is_key_alone && words::is_ci(&file.path.display());
             let is_meant = name.definition
+                && !is_ci
                 && (name.is_key || !is_setting)
                 && !(name.is_bare && is_function)
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path)
-                && self.may_be_elsewhere(index);
+                && self.may_be_elsewhere(index)
+                && !definitions::is_stub(defined, outline);
             // What is defined beside the change is what it means; of others the nearest.
             let is_meant = is_meant && (is_near || !self.near.contains(&index));
             if !is_told && !is_meant {
@@ -289,24 +310,8 @@ impl<'a> Gatherer<'a> {
             if is_near {
                 self.near.insert(index);
             }
-            if !self.may_add(index, ContextKind::Definition, MAX_DEFINITIONS) {
-                continue;
-            }
-            let end = defined.end.min(defined.start + MAX_DEFINITION - 1);
-            let mut from = defined.start;
-            // Around methods that are shown already, what is left of a type is several pieces.
-            while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
-                from = last + 1;
-                if is_worth_showing(&file.text, start, last) {
-                    let note = if last < defined.head {
-                        format!("comment above `{}`", name.text)
-                    } else {
-                        describe_definition(name)
-                    };
-                    let block =
-                        self.lines_block(ContextKind::Definition, file, (start, last), note);
-                    self.push((name.reason, order, start), block);
-                }
+            if self.may_define(&mut forms, index, defined, (file, outline)) {
+                self.add_definition((order, index), defined, file);
             }
         }
     }
@@ -371,13 +376,12 @@ impl<'a> Gatherer<'a> {
         self.words.extend(blocks);
     }
 
-    fn add_companions(&mut self, sight: &Sight, history: &HistoryFindings) {
-        let paths: Vec<RepoPath> = self
-            .files
-            .iter()
-            .map(|file| file.file.path_before().clone())
-            .collect();
-        let usual = companions::USUAL.find(&sight.tree, &paths, &paths, &history.together);
+    fn add_companions(&mut self, sight: &Sight, whole: &Packet, history: &HistoryFindings) {
+        let files = self.files.iter().map(|file| file.file.path_before());
+        let paths: Vec<RepoPath> = files.cloned().collect();
+        let changed = whole.files.iter().map(|file| file.path_before());
+        let changed: Vec<RepoPath> = changed.cloned().collect();
+        let usual = companions::USUAL.find(&sight.tree, &paths, &changed, &history.together);
         for companion in usual {
             let (together, of) = (companion.together, companion.of);
             self.words.push(ContextBlock {

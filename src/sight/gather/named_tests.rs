@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use council_protocol::RepoPath;
+use council_syntax::language::Language;
 
 use super::super::candidates::ChangedFile;
 use super::super::relation;
@@ -38,7 +39,7 @@ impl<'a> TestNames<'a> {
     /// The changed file that a file is the test of, by its name.
     pub(super) fn tested_by(&self, path: &RepoPath) -> Option<&'a RepoPath> {
         let shown = path.display();
-        if self.0.is_empty() || !is_test_path(&shown) {
+        if self.0.is_empty() || !is_test_path(&shown) || is_helper_of_tests(&shown) {
             return None;
         }
         let tested = self.0.get(&plain_stem(&shown))?;
@@ -47,6 +48,19 @@ impl<'a> TestNames<'a> {
             .filter(|file| relation::same_family(file, path));
         related.copied().find(|file| *file != path)
     }
+}
+
+/// Whether a file stands among tests and is none by its name, where names say that: `tests/utils.py`.
+fn is_helper_of_tests(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name);
+    let says_test = matches!(stem, "test" | "tests" | "__init__")
+        || stem.starts_with("test_")
+        || stem.starts_with("Test")
+        || stem.contains("_test")
+        || stem.contains("_unittest")
+        || stem.ends_with("_spec");
+    Language::from_path(path) == Language::Python && !says_test
 }
 
 /// A file's name without its ending and without what says that it is a test, in small letters.
@@ -189,6 +203,14 @@ mod tests {
         ] {
             assert_eq!(plain_stem(path), plain_stem(test), "{path}");
             assert!(is_test_path(test), "{test}");
+            assert!(!is_helper_of_tests(test), "{test}");
+        }
+        for helper in [
+            "tests/utils.py",
+            "tests/compat.py",
+            "app/tests/factories.py",
+        ] {
+            assert!(is_helper_of_tests(helper), "{helper}");
         }
         let package = with_package("app/rates.py", "rates");
         assert_eq!(package, Some(plain_stem("tests/test_app_rates.py")));

@@ -1,10 +1,11 @@
 //! Where the names of a change are used, the places that certainly mean them first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{Spelling, WantedName};
+use super::super::words::{CodeWord, WordUse};
 use super::super::{moved, parents, spelled, words};
 use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
@@ -53,7 +54,7 @@ impl Gatherer<'_> {
             let is_frequent = self.rarity_of(hit.name, sure) > MAX_SPREAD;
             let most = if is_frequent {
                 0
-            } else if is_possible {
+            } else if is_possible || self.names[hit.name].is_own {
                 MAX_USES
             } else {
                 MAX_CERTAIN_USES
@@ -165,7 +166,7 @@ impl Gatherer<'_> {
         }
         let is_meant = name.uses
             && is_searched(file.path.as_bytes())
-            && self.may_mean(name, &file.path)
+            && (self.may_mean(name, &file.path) || name.is_read_as_key(line, outline))
             && name.is_spelled(line, outline)
             && !outline.defines(&name.text, line)
             && name.is_wanted_use(line, outline);
@@ -178,6 +179,9 @@ impl Gatherer<'_> {
             None => receivers::certainty(name, line, file, outline),
         };
         let is_certain = sure == Certainty::Exact;
+        if name.is_own && !(is_certain && is_in_method(name, line, file, outline)) {
+            return None;
+        }
         let is_telling = sure < Certainty::Possible || !name.is_everywhere();
         (is_telling && (is_certain || name.alias.is_none())).then_some(sure)
     }
@@ -193,9 +197,14 @@ impl Gatherer<'_> {
 
     /// Which names have more uses than are shown.
     pub(super) fn more_uses(&self) -> Option<String> {
+        self.describe_more(&self.left, "uses")
+    }
+
+    /// Of which names something is left out, and how often.
+    pub(super) fn describe_more(&self, left: &HashMap<usize, usize>, what: &str) -> Option<String> {
         const MAX_NAMED: usize = 5;
         let mut more: BTreeMap<&str, usize> = BTreeMap::new();
-        for (&name, &count) in &self.left {
+        for (&name, &count) in left {
             *more.entry(self.names[name].text.as_str()).or_default() += count;
         }
         let mut more: Vec<(&str, usize)> = more.into_iter().collect();
@@ -206,7 +215,7 @@ impl Gatherer<'_> {
             .collect();
         (!named.is_empty()).then(|| {
             format!(
-                "some names have more uses than are shown: {}",
+                "some names have more {what} than are shown: {}",
                 named.join(", ")
             )
         })
@@ -216,14 +225,27 @@ impl Gatherer<'_> {
 impl WantedName {
     /// Whether a line has the name in the way in which its users write it.
     fn is_spelled(&self, line: u32, outline: &FileOutline<'_>) -> bool {
-        let is_key =
-            |line| !self.is_key_alone || words::stand_as_key(outline.words_at(line), &self.text);
+        // Of settings the same bare key says the same of something else: it reads nothing.
+        let is_setting = words::is_settings(outline.language());
+        let is_key = |line| {
+            let stands = words::stand_as_key(outline.words_at(line), &self.text);
+            !self.is_key_alone || (stands && !is_setting)
+        };
         match self.spelling {
             _ if outline.is_code(line, &self.text) && is_key(line) => true,
             Spelling::Code => false,
             Spelling::Task => spelled::runs_task(outline.line(line), &self.text),
             Spelling::Word => outline.spells(line, &self.text),
         }
+    }
+
+    /// Whether a line of any language reads a key that is gone: `answer.currency_code`, `answer["currency_code"]`.
+    fn is_read_as_key(&self, line: u32, outline: &FileOutline<'_>) -> bool {
+        let is_read = |word: &CodeWord<'_>| {
+            let stands = matches!(word.how, WordUse::Key | WordUse::Member);
+            stands && words::is_name_of(word, &self.text)
+        };
+        self.crosses && outline.words_at(line).iter().any(is_read)
     }
 
     /// Whether it is one of those uses that are wanted.
@@ -234,7 +256,9 @@ impl WantedName {
             || self.line_of(line, outline) != line || receivers::is_built(code, &self.text);
         let extends = || parents::extends(&self.text, line, outline);
         let is_some = || (self.is_built && builds()) || (!self.overridden.is_empty() && extends());
-        (!self.is_field || is_held(".") || is_held("->")) && (self.wants_every_use() || is_some())
+        let is_member = is_held(".") || is_held("->") || (self.is_own && is_held("@"));
+        let is_any = !self.is_field && !self.is_own;
+        (is_any || is_member) && (self.wants_every_use() || is_some())
     }
 
     /// The line that tells of a use: where a class extends what the change builds otherwise, the call of that constructor.
@@ -250,12 +274,23 @@ impl WantedName {
         file: &FileHits,
         outline: &FileOutline<'_>,
     ) -> Option<&moved::MovedFile> {
+        if self.moved.is_empty() {
+            return None;
+        }
         let is_code = !outline.words_at(line).is_empty();
-        let code = outline.line(line);
+        let code = outline.import_statement(line);
         self.moved
             .iter()
-            .find(|moved| moved.is_named_by(&file.path, code, &self.text, is_code))
+            .find(|moved| moved.is_named_by(&file.path, &code, &self.text, is_code))
     }
+}
+
+/// Whether a line stands in a method of one of a name's types.
+fn is_in_method(name: &WantedName, line: u32, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+    let mut owners = outline
+        .functions_around(line)
+        .filter_map(|span| outline.owner_of(&file.text, span));
+    owners.any(|owner| name.owners.contains(&owner))
 }
 
 fn describe_use(

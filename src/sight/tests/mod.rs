@@ -1,10 +1,13 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
 pub(crate) mod corpus;
+mod definitions;
+mod everyday;
 mod imports;
 mod long_functions;
 mod meaning;
 mod naming;
+mod own_fields;
 mod own_methods;
 mod reached;
 mod repositories;

@@ -10,7 +10,7 @@ fn filling(mark: &str) -> String {
 }
 
 /// Who names a file, each with the line that does.
-const NAMERS: [(&str, &str, &str); 22] = [
+const NAMERS: [(&str, &str, &str); 27] = [
     ("gen/main.py", "Makefile", "\tpython gen/main.py --out x"),
     (
         "gen/main.py",
@@ -76,6 +76,27 @@ const NAMERS: [(&str, &str, &str); 22] = [
         "ExecStart=/opt/app/bin/run.sh --x",
     ),
     ("tools/gen.py", "Makefile", "\tcd tools && python gen.py"),
+    (
+        "lib/money.py",
+        "app.py",
+        "from lib import (\n    tax,  # of a year\n    money,\n)",
+    ),
+    (
+        "lib/money.py",
+        "lib/__init__.py",
+        "from . import (\n    tax,\n    money,\n)",
+    ),
+    (
+        "src/money.rs",
+        "src/lib.rs",
+        "pub mod money; // what it costs",
+    ),
+    ("src/money.rs", "src/lib.rs", "#[cfg(unix)] mod money;"),
+    (
+        "docs/setup.md",
+        "README.md",
+        "Read [how](docs/setup.md) first",
+    ),
     ("src/db.ts", "src/u.ts", "import { a } from '@/db';"),
 ];
 

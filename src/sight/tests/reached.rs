@@ -180,6 +180,61 @@ const NESTED: [Reach; 9] = [
     },
 ];
 
+/// Law: whoever reads a key that is taken away is shown, in whichever language; who has a variable of that name is not.
+#[test]
+fn who_reads_a_key_that_is_gone_is_shown_in_any_language() {
+    const WRITERS: [(&str, &str); 4] = [
+        (
+            "server/api.py",
+            "def order(o):\n    return {\"currency_code\": o.cur, \"total\": 3}\n",
+        ),
+        (
+            "server/m.go",
+            "package m\n\ntype Order struct {\n\tTotal int `json:\"total\"`\n\tCur string `json:\"currency_code\"`\n}\n",
+        ),
+        (
+            "server/Order.java",
+            "class Order {\n  @JsonProperty(\"currency_code\")\n  private String cur;\n}\n",
+        ),
+        (
+            "server/order.rb",
+            "def order(o)\n  { \"currency_code\" => o.cur }\nend\n",
+        ),
+    ];
+    const READERS: [(&str, &str); 4] = [
+        (
+            "web/order.js",
+            "export function show(o) {\n  return spend(o.currency_code);\n}\n",
+        ),
+        (
+            "web/order.ts",
+            "export function show(o: any) {\n  return spend(o['currency_code']);\n}\n",
+        ),
+        (
+            "tools/read.py",
+            "def show(o):\n    return spend(o[\"currency_code\"])\n",
+        ),
+        (
+            "web/Show.kt",
+            "fun show(o: Map<String, String>) {\n    spend(o[\"currency_code\"])\n}\n",
+        ),
+    ];
+    const OTHER: (&str, &str) = (
+        "web/other.js",
+        "export function other(currency_code) {\n  return spend(currency_code);\n}\n",
+    );
+    for edited in WRITERS {
+        let case = |user: (&'static str, &'static str)| Reach {
+            edited,
+            swapped: ("currency_code", "currency"),
+            user,
+            line: user.1.lines().find(|line| line.contains("spend")).unwrap(),
+        };
+        assert_shown(&READERS.map(case));
+        assert!(!case(OTHER).brief().contains("spend("), "{}", edited.0);
+    }
+}
+
 /// Law: an edit in a function within another one shows who uses the outer one, in every language that nests them.
 #[test]
 fn who_uses_an_outer_function_is_shown_where_an_inner_one_changes() {
