@@ -80,12 +80,19 @@ pub(super) const OF_LANGUAGES: &[(Language, &[&str])] = &[
             "ReferenceError",
             "RegExp",
             "setInterval",
+            "stringify",
             "setTimeout",
             "SyntaxError",
             "TypeError",
         ],
     ),
-    (Language::Go, &["cap", "complex", "imag", "recover"]),
+    (
+        Language::Go,
+        &[
+            "cap", "complex", "Errorf", "Fprintf", "imag", "Printf", "Println", "recover",
+            "Sprintf",
+        ],
+    ),
     (Language::Ruby, &["initialize"]),
     (
         Language::Rust,
@@ -107,6 +114,7 @@ pub(super) const OF_LANGUAGES: &[(Language, &[&str])] = &[
             "IntoIterator",
             "Iterator",
             "matches",
+            "must_use",
             "Ord",
             "PartialEq",
             "PartialOrd",

@@ -114,7 +114,7 @@ pub(super) fn definitions_in(
             true => MAX_BODY,
             false => MAX_SETTING,
         };
-        let end = body_end(language, &masked, start, most);
+        let end = body_end(language, (&lines, &masked), start, most);
         found.push(DefinedName {
             name,
             kind,
@@ -124,7 +124,7 @@ pub(super) fn definitions_in(
         });
     }
     for (name, line) in declared::enum_members(language, &masked) {
-        let end = body_end(language, &masked, line, MAX_SETTING);
+        let end = body_end(language, (&lines, &masked), line, MAX_SETTING);
         found.push(DefinedName {
             name,
             kind: DefinitionKind::Value,
@@ -396,7 +396,12 @@ pub(super) fn last_word(code: &str) -> Option<String> {
 }
 
 /// Where what begins on a line ends: with its brackets, or with its indentation; at most so many lines below.
-fn body_end(language: Language, masked: &[String], start: usize, most: usize) -> usize {
+fn body_end(
+    language: Language,
+    (lines, masked): (&[&str], &[String]),
+    start: usize,
+    most: usize,
+) -> usize {
     let last = masked.len().min(start + most);
     let head = masked[start - 1].trim();
     let is_indented = match language {
@@ -425,7 +430,8 @@ fn body_end(language: Language, masked: &[String], start: usize, most: usize) ->
         }
         let goes_on = code.trim_end().ends_with('\\')
             || opens_below(masked.get(index + 1), code)
-            || (language.is_code() && expression_goes_on(&masked[start - 1], &masked[index..]));
+            || (language.is_code() && expression_goes_on(&masked[start - 1], &masked[index..]))
+            || (language.is_code() && is_in_literal(lines, masked, index + 1));
         if depth <= 0 && !goes_on {
             return index + 1;
         }
@@ -445,6 +451,9 @@ const GOING_ON: [&str; 12] = [
 fn expression_goes_on(head: &str, lines: &[String]) -> bool {
     let code = lines[0].trim_end();
     let is_stepped = code.ends_with("++") || code.ends_with("--");
+    let is_open = ["=", "=>", "->"]
+        .iter()
+        .any(|sign| head.trim_end().ends_with(sign));
     if UNFINISHED.iter().any(|sign| code.ends_with(sign)) && !is_stepped {
         return true;
     }
@@ -454,8 +463,24 @@ fn expression_goes_on(head: &str, lines: &[String]) -> bool {
         let is_begun = GOING_ON
             .iter()
             .any(|sign| next.trim_start().starts_with(sign));
-        is_begun && indent_of(next) > indent_of(head) && !code.ends_with([';', ',', '{'])
+        let is_inner = indent_of(next) > indent_of(head) && !code.ends_with([';', ',', '{']);
+        is_inner && (is_begun || is_open)
     })
+}
+
+/// Whether a line is the inside of a string that goes on over several.
+fn is_in_literal(lines: &[&str], masked: &[String], index: usize) -> bool {
+    let code = masked.get(index).filter(|code| code.trim().is_empty());
+    let text = code.and_then(|_| lines.get(index)).map(|text| text.trim());
+    text.is_some_and(|text| !text.is_empty() && !is_comment(text))
+}
+
+/// Whether a line begins as comments do, which directives of a preprocessor do not.
+fn is_comment(text: &str) -> bool {
+    let directives = ["#include", "#define", "#if", "#end", "#else", "#pragma"];
+    let is_directive = directives.iter().any(|word| text.starts_with(word));
+    let mut marks = ["//", "/*", "*", "#", "--"].iter();
+    !is_directive && marks.any(|mark| text.starts_with(mark))
 }
 
 /// Whether the next line opens the body that this head announces.
@@ -470,22 +495,12 @@ pub(super) fn indent_of(line: &str) -> usize {
 
 /// The first line of the comment that stands directly above a line.
 fn comment_above(lines: &[&str], line: usize) -> usize {
-    let is_comment = |text: &str| {
-        let text = text.trim();
-        let directive = ["#include", "#define", "#if", "#end", "#else", "#pragma"]
-            .iter()
-            .any(|word| text.starts_with(word));
-        !directive
-            && ["//", "/*", "*", "#", "--"]
-                .iter()
-                .any(|mark| text.starts_with(mark))
-    };
     let above = lines[..line.saturating_sub(1).min(lines.len())]
         .iter()
         .rev();
     let count = above
         .take(MAX_COMMENT)
-        .take_while(|text| is_comment(text))
+        .take_while(|text| is_comment(text.trim()))
         .count();
     line - count
 }

@@ -216,6 +216,51 @@ fn an_expression_is_followed_to_its_end() {
     }
 }
 
+/// Whatever the expression is made of: branches without brackets, text over several lines.
+#[test]
+fn what_is_indented_or_quoted_below_a_definition_belongs_to_it() {
+    for (path, text, lines) in [
+        (
+            "U.kt",
+            "fun name(n: Int): Int =\n    if (n > 5)\n        1\n    else\n        n\n\nval other = 1\n",
+            5,
+        ),
+        (
+            "u.py",
+            "NAME = \"\"\"\n    SELECT a\n    FROM b\n\"\"\"\n\nOTHER = 1\n",
+            4,
+        ),
+        (
+            "u.go",
+            "const name = `\nSELECT a\nFROM b`\n\nvar other = 1\n",
+            3,
+        ),
+        ("u.js", "const name = `\n  SELECT a\n`;\n\nother();\n", 3),
+        (
+            "u.ts",
+            "export type Name =\n  | 'a'\n  | 'b';\n\nother();\n",
+            3,
+        ),
+        (
+            "u.ts",
+            "export const name = z\n  .object({\n    a: 1,\n  })\n  .strict();\n\nother();\n",
+            5,
+        ),
+        (
+            "U.cs",
+            "class U {\n  public static int Name(int n) =>\n    n > 5\n      ? 1\n      : n;\n  int B;\n}\n",
+            4,
+        ),
+    ] {
+        let found = names(path, text);
+        let found = found
+            .iter()
+            .find(|(name, ..)| name.eq_ignore_ascii_case("name"));
+        let length = found.map(|(_, start, end)| end - start + 1);
+        assert_eq!(length, Some(lines), "{path}: {text}");
+    }
+}
+
 /// What stands below a definition that is over does not belong to it.
 #[test]
 fn a_definition_that_is_over_is_not_followed() {

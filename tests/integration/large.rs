@@ -208,7 +208,9 @@ fn a_part_of_a_change_is_shown_with_what_another_part_changes() {
         answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt-$$\nkey=");
     let repo = with_judge(&script, "");
     let write = |file: &str, code: &str, side: &str| {
-        let filling: String = (0..2_000).map(|n| format!("{side}_{n} = {n}\n")).collect();
+        let filling: String = (0..2_000)
+            .map(|n| format!("# {side} in row {n}\n"))
+            .collect();
         repo.write(file, format!("{code}{filling}"));
     };
     let convert = |value: &str| format!("def convert(n):\n    return {value}\n\n");

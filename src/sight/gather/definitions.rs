@@ -1,13 +1,11 @@
 //! How much of what defines a name is shown.
 
-use std::collections::HashMap;
-
 use council_syntax::language::Language;
 
 use super::super::definitions::{DefinedName, DefinitionKind};
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
-use super::{Gatherer, MAX_DEFINITIONS, is_worth_showing};
+use super::{Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, is_worth_showing};
 use crate::prompt::ContextKind;
 
 /// The lines of a definition, from its head on, that are shown before anything else.
@@ -22,17 +20,6 @@ const MAX_REST: u32 = 300;
 /// The most functions of one name in one scope: overloads, branches, a property with its setter.
 const MAX_FORMS: usize = 4;
 
-/// How often a name is defined in each scope of a file, and whether that scope is shown.
-pub(super) type ScopeForms = HashMap<(usize, Option<String>), (usize, bool)>;
-
-/// The rest of a long function, which has to wait for all that is shorter.
-pub(super) struct LongRest {
-    rank: (NameReason, usize, u32),
-    file: FileHits,
-    lines: (u32, u32),
-    name: String,
-}
-
 /// The last line of a definition that is shown at once.
 fn last_at_once(defined: &DefinedName) -> u32 {
     let last = defined.head.saturating_add(MAX_DEFINITION - 1);
@@ -44,7 +31,7 @@ fn last_at_once(defined: &DefinedName) -> u32 {
 }
 
 /// Whether a function tells types alone, and another one of its name in the file is what runs.
-pub(super) fn is_stub(defined: &DefinedName, outline: &FileOutline<'_>) -> bool {
+fn is_stub(defined: &DefinedName, outline: &FileOutline<'_>) -> bool {
     let is_overload = |one: &DefinedName| {
         (one.start..one.head).any(|line| {
             let code = outline.line(line).trim();
@@ -68,6 +55,9 @@ impl Gatherer<'_> {
         defined: &DefinedName,
         (file, outline): (&FileHits, &FileOutline<'_>),
     ) -> bool {
+        if is_stub(defined, outline) {
+            return false;
+        }
         let span = outline
             .function_span(defined.head)
             .filter(|_| defined.kind == DefinitionKind::Function);

@@ -27,7 +27,6 @@ use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
-use definitions::ScopeForms;
 pub(crate) use long_functions::cut_functions;
 use meant::MeantName;
 use searching::search_names;
@@ -114,6 +113,17 @@ struct RankedBlock {
     block: ContextBlock,
 }
 
+/// How often a name is defined in each scope of a file, and whether that scope is shown.
+type ScopeForms = HashMap<(usize, Option<String>), (usize, bool)>;
+
+/// The rest of a long function, which has to wait for all that is shorter.
+struct LongRest {
+    rank: (NameReason, usize, u32),
+    file: FileHits,
+    lines: (u32, u32),
+    name: String,
+}
+
 struct Gatherer<'a> {
     files: &'a [ChangedFile<'a>],
     names: &'a [WantedName],
@@ -132,7 +142,7 @@ struct Gatherer<'a> {
     /// How many definitions of a name are.
     undefined: HashMap<usize, usize>,
     /// What of long functions has to wait.
-    rests: Vec<definitions::LongRest>,
+    rests: Vec<LongRest>,
     /// In how many files a name stands.
     spread: HashMap<usize, usize>,
     /// Names that are defined near the change.
@@ -297,8 +307,7 @@ impl<'a> Gatherer<'a> {
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path)
-                && self.may_be_elsewhere(index)
-                && !definitions::is_stub(defined, outline);
+                && self.may_be_elsewhere(index);
             // What is defined beside the change is what it means; of others the nearest.
             let is_meant = is_meant && (is_near || !self.near.contains(&index));
             if !is_told && !is_meant {
