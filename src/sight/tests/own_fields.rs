@@ -71,7 +71,7 @@ impl Pair {
         let filling: String = (0..220)
             .map(|n| format!("{indent}{mark} filling {n}\n"))
             .collect();
-        let Pair {
+        let Self {
             head, taking, foot, ..
         } = self;
         format!("{head}{taking}\n{filling}\n{giving}{foot}").replace("FIELD", field)
