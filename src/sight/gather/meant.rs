@@ -79,7 +79,7 @@ fn owner_of(defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -
         return outline.owner_of(&file.text, outline.function_span(defined.head)?);
     }
     let types = outline.definitions.iter().filter(|one| {
-        let is_around = one.head < defined.head && defined.head <= one.body_end;
+        let is_around = one.head < defined.head && defined.head <= one.end;
         one.kind == DefinitionKind::Type && is_around
     });
     types.max_by_key(|one| one.head).map(|one| one.name.clone())
