@@ -248,7 +248,7 @@ fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
 /// A number with two places, or with two digits where those would be zeros: what small models cost.
 fn plain_number(number: f64) -> String {
     let size = number.abs();
-    if size == 0.0 || size >= 0.095 || size < 1e-9 {
+    if !(1e-9..0.095).contains(&size) {
         // A zero has no sign.
         return format!("{:.2}", if size < 1e-9 { 0.0 } else { number });
     }

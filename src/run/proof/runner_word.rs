@@ -103,7 +103,7 @@ pub(super) fn telling_line(output: &str) -> Option<&str> {
             .filter(|line| !line.is_empty())
     };
     let first = lines().find(|line| is_error(line));
-    first.or_else(|| lines().last())
+    first.or_else(|| lines().next_back())
 }
 
 fn is_error(line: &str) -> bool {
