@@ -5,7 +5,9 @@ use council_syntax::language::Language;
 use super::super::definitions::{DefinedName, DefinitionKind};
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
-use super::{Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, is_worth_showing};
+use super::{
+    Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, describe_definition, is_worth_showing,
+};
 use crate::prompt::ContextKind;
 
 /// The lines of a definition, from its head on, that are shown before anything else.
@@ -105,7 +107,7 @@ impl Gatherer<'_> {
                 let note = if last < defined.head {
                     format!("comment above `{}`", name.text)
                 } else {
-                    format!("definition of `{}`{more}", name.text)
+                    format!("{}{more}", describe_definition(name))
                 };
                 let block = self.lines_block(ContextKind::Definition, file, (start, last), note);
                 self.push((name.reason, order, start), block);
