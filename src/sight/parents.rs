@@ -23,7 +23,13 @@ pub(super) fn parent_call(parent: &str, line: u32, outline: &FileOutline<'_>) ->
     let is_call = |&at: &u32| {
         let code = outline.line(at);
         let mut calls = constructor_calls(language).iter();
-        !outline.words_at(at).is_empty() && calls.any(|call| holds_call(code, call))
+        let is_said = |call: &str| {
+            let word = call
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next();
+            word.is_some_and(|word| outline.spells(at, word))
+        };
+        calls.any(|call| holds_call(code, call) && is_said(call))
     };
     (line..=outline.end_of_class(class, line)).find(is_call)
 }

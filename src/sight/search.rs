@@ -12,7 +12,9 @@ use council_syntax::outline::{self, FunctionSpan};
 use super::declared::bare_name;
 use super::definitions::{DefinedName, DefinitionKind, definitions_in};
 use super::hints;
-use super::imported::{self, ImportedName};
+use super::import_names::imported_names;
+use super::import_names::name::ImportedName;
+use super::imported::packages::is_module_file;
 use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
@@ -123,7 +125,7 @@ impl<'k> NameSearch<'k> {
     }
 
     fn reads(&self, path: &[u8]) -> bool {
-        is_searched(path) || (self.also)(path) || imported::is_module_file(path)
+        is_searched(path) || (self.also)(path) || is_module_file(path)
     }
 
     /// Reads files until they or a bound end.
@@ -346,7 +348,7 @@ impl<'t> FileOutline<'t> {
     /// The names that the file imports.
     pub(super) fn imported_names(&self) -> &[ImportedName] {
         self.imported
-            .get_or_init(|| imported::imported_names(self.language, &self.lines))
+            .get_or_init(|| imported_names(self.language, &self.lines))
     }
 
     /// The words of a line, from 1.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::RepoPath;
 
-use super::imported::NameSource;
 use super::moved::MovedFile;
+use super::name_source::NameSource;
 use super::other_name::{Alias, DefaultExport};
 use super::words;
 

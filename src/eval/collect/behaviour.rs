@@ -3,8 +3,13 @@
 use council_syntax::language::Language;
 use council_syntax::lexer::{Lexer, SpanKind, is_word};
 
-use super::is_product_file;
+use super::telling::is_product_code;
 use crate::git::{ChangedLines, LineSpan};
+
+/// Whether a changed file is code that the product is made of.
+pub(super) fn is_product_file(file: &ChangedLines) -> bool {
+    is_product_code(&String::from_utf8_lossy(&file.path))
+}
 
 /// The files of product code whose behaviour a commit changes, each with the spans that do.
 pub(super) fn behaving_files(files: &[ChangedLines]) -> Vec<ChangedLines> {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::behaviour::{self, is_product_file};
 use super::origins::BroughtLine;
 use super::telling::{is_code_line, is_product_code, is_telling_line};
-use super::{CLEAN_SECONDS, LabelCollector, SHORT, behaviour, is_product_file, messages};
+use super::{CLEAN_SECONDS, LabelCollector, SHORT, messages};
 use crate::eval::labelled::LabelConfidence;
 use crate::git::{ChangedLines, MainLineCommit};
 

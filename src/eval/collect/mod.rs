@@ -19,6 +19,7 @@ use super::labelled::{
     Alteration, FileWeight, LabelConfidence, LabelSet, LabelledChange, LabelledPlace,
 };
 use crate::git::{ChangedLines, MainLineCommit};
+use behaviour::is_product_file;
 use blame::Blame;
 use mutation::CodeLine;
 use origins::LineOrigins;
@@ -308,10 +309,6 @@ fn item_name(set: LabelSet, commit: &str, number: Option<u32>) -> String {
 /// Chance that is the same in every run.
 fn draw(words: &[&str]) -> [u8; 32] {
     Sha256::digest(words.join("\0").as_bytes()).into()
-}
-
-fn is_product_file(file: &ChangedLines) -> bool {
-    is_product_code(&String::from_utf8_lossy(&file.path))
 }
 
 /// Every file keeps its number: lines are blamed by it.

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{LabelCollector, SHORT, SeenCommit, behaviour, is_product_file, messages};
+use super::behaviour::{self, is_product_file};
+use super::{LabelCollector, SHORT, SeenCommit, messages};
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
 use crate::git::MainLineCommit;
 

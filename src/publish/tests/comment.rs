@@ -6,6 +6,7 @@ use council_protocol::Vote;
 
 use super::plan::report;
 use crate::council::outcome::{JudgeRecord, Verdict};
+use crate::council::plan::ConsensusRule;
 use crate::publish::comment::comment_body;
 use crate::publish::kept::OpenFinding;
 use crate::publish::{ForgeState, PublishOptions, ReviewState};
@@ -232,6 +233,8 @@ fn a_recognised_report_has_every_finding() {
 fn an_objection_without_a_finding_is_no_base_for_an_update() {
     let is_base = |object: &dyn Fn(&mut JudgeRecord)| {
         let mut now = report(0);
+        (now.outcome.verdict, now.outcome.consensus) =
+            (Verdict::Pass, Some(ConsensusRule::Findings));
         let example = include_str!("../../../docs/examples/report.json");
         now.outcome.judges = json::parse(example).unwrap().outcome.judges;
         now.outcome.judges.iter_mut().for_each(|judge| {

@@ -11,6 +11,7 @@ mod printed;
 mod refusal;
 mod runner_word;
 pub(crate) mod setup;
+mod suites;
 mod tally;
 mod toolchains;
 mod unread_link;
@@ -36,6 +37,7 @@ use self::ending::{TrialFacts, is_before_test, read_ending};
 use self::printed::PrintedRedactor;
 use self::refusal::refusal;
 use self::runner_word::{TestRunner, runners_of, telling_line};
+use self::suites::suites_of;
 use self::toolchains::toolchain_variables;
 use self::vanished::{TestSurroundings, VanishedNeeds};
 use self::whose_test::OwnTests;
@@ -54,9 +56,6 @@ use crate::text::clip_chars;
 
 /// What the names of the folders begin with.
 pub(crate) const PREFIX: &str = council_agents::private::PROOF_PREFIX;
-
-/// The name of `proof.run` among the commands.
-const FIRST_SUITE: &str = "run";
 
 /// The most processes and threads of a test: build tools start many.
 const MAX_PROCESSES: u64 = 512;
@@ -111,16 +110,6 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
     // A fault of the setting is told with the others.
     let why = refusal(start, prepared).filter(|why| is_set && *why != setup::NO_MARK)?;
     Some(format!("{IDLE_NOTE}{why}"))
-}
-
-/// The user's commands by name, the first one first.
-fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
-    let first = (FIRST_SUITE.to_owned(), settings.run.as_slice());
-    let others = settings.suites.iter();
-    let others = others.map(|(name, argv)| (name.clone(), argv.as_slice()));
-    let others = others.filter(|(name, _)| name != FIRST_SUITE);
-    let all = std::iter::once(first).chain(others);
-    all.filter(|(_, argv)| setup::runs_the_test(argv)).collect()
 }
 
 /// Whether coding agents, or this program, do what a file of this name says: no test brings one.

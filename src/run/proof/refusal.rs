@@ -2,7 +2,8 @@
 
 use council_protocol::packet::TargetKind;
 
-use super::{setup, suites_of};
+use super::setup;
+use super::suites::suites_of;
 use crate::git;
 use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use council_agents::guard::is_enforceable;
 use council_agents::trial::find_program;
 
-use super::suites_of;
+use super::suites::suites_of;
 use super::unread_link::UnreadLink;
 use crate::config::ProofSettings;
 use crate::run::context::RunContext;

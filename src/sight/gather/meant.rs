@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use council_syntax::language::Language;
 
 use super::super::definitions::{DefinedName, DefinitionKind};
-use super::super::imported::{KnownTree, Meaning, NamePlace, NameSource, sources_on};
+use super::super::imported::{KnownTree, Meaning, NamePlace, sources_on};
+use super::super::name_source::NameSource;
 use super::super::receivers;
 use super::super::search::{FileHits, FileOutline, NameHit};
 use super::super::wanted::WantedName;

@@ -2,7 +2,7 @@
 
 mod definitions;
 mod gaps;
-mod long_functions;
+pub(super) mod long_functions;
 mod meant;
 mod named_tests;
 mod searching;
@@ -27,7 +27,6 @@ use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
-pub(crate) use long_functions::cut_functions;
 use meant::MeantName;
 use searching::search_names;
 

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::super::import_names::imported_names;
+use super::super::import_names::name::ImportedName;
+use super::super::import_names::python::PackageRoots;
+use super::super::name_source::ImportedFrom;
 use super::super::search::{FileHits, NameHits};
+use super::meaning::Meaning;
 use super::packages::{Manifests, is_manifest};
-use super::python::PackageRoots;
-use super::resolve::Meaning;
-use super::source::ImportedFrom;
-use super::{ImportedName, imported_names};
 
 /// The part of a tree that a search came by.
-pub(in super::super) struct KnownTree {
+pub(in crate::sight) struct KnownTree {
     pub(super) paths: BTreeSet<String>,
     texts: HashMap<String, Arc<str>>,
     pub(super) manifests: Manifests,
@@ -28,7 +29,7 @@ pub(in super::super) struct KnownTree {
 }
 
 /// Whether a search keeps a file for what it says of others: manifests, and what hands on the names of its folder.
-pub(in super::super) fn is_telling(path: &RepoPath) -> bool {
+pub(in crate::sight) fn is_telling(path: &RepoPath) -> bool {
     let path = path.display();
     let name = path.rsplit('/').next().unwrap_or(&path);
     let stem = name.split('.').next().unwrap_or(name);
@@ -43,7 +44,7 @@ pub(in super::super) fn is_telling(path: &RepoPath) -> bool {
 
 impl KnownTree {
     /// What a search saw; `changed` are paths that the change itself names, where files were among them.
-    pub(in super::super) fn of(hits: &NameHits, changed: impl Iterator<Item = RepoPath>) -> Self {
+    pub(in crate::sight) fn of(hits: &NameHits, changed: impl Iterator<Item = RepoPath>) -> Self {
         let seen = hits
             .seen
             .iter()
@@ -89,7 +90,7 @@ impl KnownTree {
     }
 
     /// A file whose text is known.
-    pub(in super::super) fn kept_file(&self, path: &str) -> Option<FileHits> {
+    pub(in crate::sight) fn kept_file(&self, path: &str) -> Option<FileHits> {
         let text = self.text(path)?;
         Some(FileHits {
             path: path.into(),

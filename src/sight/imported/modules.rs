@@ -3,8 +3,9 @@
 use council_syntax::language::Language;
 
 use super::super::hints::{join, normalize, split_name};
+use super::super::name_source::ImportedFrom;
 use super::known::KnownTree;
-use super::source::ImportedFrom;
+use super::meaning::Spot;
 
 /// Where a module is, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,30 +15,6 @@ pub(super) enum ModulePlace {
     Unknown,
     /// The places of what it defines, and how many of the steps that lead to a name were modules as well.
     Inside(Vec<Spot>, usize),
-}
-
-/// A part of the tree.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum Spot {
-    File(String),
-    /// The files of a folder.
-    Folder(String),
-    /// The same with everything below.
-    Below(String),
-}
-
-impl Spot {
-    pub(super) fn holds(&self, path: &str) -> bool {
-        match self {
-            Self::File(file) => file == path,
-            Self::Folder(folder) => split_name(path).0 == folder,
-            Self::Below(folder) if folder.is_empty() => true,
-            Self::Below(folder) => {
-                let rest = path.strip_prefix(folder.as_str());
-                rest.is_some_and(|rest| rest.starts_with('/'))
-            }
-        }
-    }
 }
 
 fn file(path: String) -> ModulePlace {

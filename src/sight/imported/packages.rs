@@ -44,7 +44,7 @@ pub(super) fn is_manifest(name: &str) -> bool {
 }
 
 /// Whether a file is a manifest that is neither code nor settings.
-pub(in super::super) fn is_module_file(path: &[u8]) -> bool {
+pub(in crate::sight) fn is_module_file(path: &[u8]) -> bool {
     path == b"go.mod" || path.ends_with(b"/go.mod")
 }
 

@@ -1,76 +1,20 @@
 //! What an imported name means: the places that may define it, through the files that hand it on.
 
-use std::collections::BTreeSet;
-
-use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::super::hints::split_name;
+use super::super::import_names::name::{DEFAULT, ImportedItem, ImportedName};
+use super::super::name_source::ImportedFrom;
+use super::super::words::is_name;
 use super::known::KnownTree;
-use super::modules::{ModulePlace, Spot, place_of};
-use super::source::{ImportedFrom, is_name};
-use super::{DEFAULT, ImportedItem, ImportedName};
-
-/// What is known of an imported name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum Meaning {
-    Unknown,
-    /// No file of the tree defines it: this module from elsewhere does.
-    Outside(String),
-    Inside(NamePlace),
-}
-
-/// Where a name is defined.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct NamePlace {
-    spots: BTreeSet<Spot>,
-    /// What it is called there; none: it has no name, or is a module.
-    pub(in super::super) name: Option<String>,
-    /// The type or value that has it.
-    pub(in super::super) owner: Option<String>,
-    /// Whether it certainly is in one of them.
-    pub(in super::super) is_sure: bool,
-}
-
-impl NamePlace {
-    pub(in super::super) fn holds(&self, path: &str) -> bool {
-        self.spots.iter().any(|spot| spot.holds(path))
-    }
-
-    /// The files among the places.
-    pub(in super::super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.spots.iter().filter_map(|spot| match spot {
-            Spot::File(path) => Some(path.as_str()),
-            Spot::Folder(_) | Spot::Below(_) => None,
-        })
-    }
-
-    /// A method or a field of a type; whose methods stand in several files of a folder is known of Go.
-    pub(in super::super) fn of_type(path: &RepoPath, owner: &str, name: &str) -> Self {
-        let path = path.display();
-        let spot = match Language::from_path(&path) {
-            Language::Go => Spot::Folder(split_name(&path).0.to_owned()),
-            _ => Spot::File(path.clone().into_owned()),
-        };
-        Self {
-            spots: [spot].into(),
-            name: Some(name.to_owned()),
-            owner: Some(owner.to_owned()),
-            is_sure: false,
-        }
-    }
-
-    pub(in super::super) fn is_apart_from(&self, other: &Self) -> bool {
-        self.spots.is_disjoint(&other.spots)
-    }
-}
+use super::meaning::{Meaning, NamePlace, Spot};
+use super::modules::{ModulePlace, place_of};
 
 /// Through so many files a name is followed.
 const MAX_DEPTH: usize = 5;
 
 impl KnownTree {
     /// What a name means that a file imports.
-    pub(in super::super) fn meaning(&self, from: &ImportedFrom) -> Meaning {
+    pub(in crate::sight) fn meaning(&self, from: &ImportedFrom) -> Meaning {
         if let Some(known) = self.meanings.borrow().get(from) {
             return known.clone();
         }

@@ -6,43 +6,19 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::super::definitions::DefinitionKind;
+use super::super::import_names::name::{DEFAULT, ImportedItem, ImportedName};
+use super::super::name_source::{ImportedFrom, NameSource};
 use super::super::search::FileOutline;
 use super::super::wanted::{NameReason, WantedName};
-use super::super::words::{CodeWord, WordUse};
-use super::{DEFAULT, ImportedItem, ImportedName};
-
-pub(super) use super::super::words::is_name;
-
-/// What a file says of one of its names.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum NameSource {
-    /// It stands alone, and no import brings it.
-    Bare,
-    /// It stands behind something of which no import speaks.
-    Unknown,
-    From(ImportedFrom),
-    /// It stands behind a type of this file, or behind the value whose method is running.
-    Member(RepoPath, String),
-}
-
-/// A name as an import brings it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in super::super) struct ImportedFrom {
-    /// The file that imports it.
-    pub(super) file: RepoPath,
-    /// The module as the file spells it.
-    pub(super) module: String,
-    /// The names that lead from the module to it, its own at the end; none: it is the module.
-    pub(super) steps: Vec<String>,
-}
+use super::super::words::{CodeWord, WordUse, is_name};
 
 /// The sources of the names that a change uses.
 #[derive(Debug, Default)]
-pub(in super::super) struct NameSources(BTreeMap<String, BTreeSet<NameSource>>);
+pub(in crate::sight) struct NameSources(BTreeMap<String, BTreeSet<NameSource>>);
 
 impl NameSources {
     /// Reads the names of lines.
-    pub(in super::super) fn collect(
+    pub(in crate::sight) fn collect(
         &mut self,
         outline: &FileOutline<'_>,
         (path, text): (&RepoPath, &str),
@@ -60,7 +36,7 @@ impl NameSources {
     }
 
     /// What the file imports by names of its own, under the names that it has elsewhere.
-    pub(in super::super) fn originals(
+    pub(in crate::sight) fn originals(
         &self,
         reason_of: impl Fn(&str) -> NameReason,
     ) -> Vec<WantedName> {
@@ -82,13 +58,13 @@ impl NameSources {
         all.filter_map(original).collect()
     }
 
-    pub(in super::super) fn of(&self, name: &str) -> BTreeSet<NameSource> {
+    pub(in crate::sight) fn of(&self, name: &str) -> BTreeSet<NameSource> {
         self.0.get(name).cloned().unwrap_or_default()
     }
 }
 
 /// Where a name comes from at each of its places on a line.
-pub(in super::super) fn sources_on(
+pub(in crate::sight) fn sources_on(
     outline: &FileOutline<'_>,
     (path, text): (&RepoPath, &str),
     line: u32,

@@ -1,5 +1,6 @@
 //! What imports say of names, language by language.
 
+use super::name::ImportedItem;
 use super::*;
 
 /// What the lines of a file import: `local = module : name`, `*` for all, nothing behind the colon for the module.

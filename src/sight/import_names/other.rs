@@ -1,6 +1,6 @@
 //! Imports of Go, and of languages that Java's packages are for.
 
-use super::{ImportedName, renamed, without_remark};
+use super::name::{ImportedName, renamed, without_remark};
 
 /// `import m "x/y"`, alone or in a block.
 pub(super) fn go_imports(lines: &[&str]) -> Vec<ImportedName> {

@@ -1,6 +1,6 @@
 //! Imports of JavaScript and TypeScript, those by `require` among them.
 
-use super::{DEFAULT, ImportedName, renamed, statement, without_remark};
+use super::name::{DEFAULT, ImportedName, renamed, statement, without_remark};
 
 pub(super) fn imported_names(lines: &[&str]) -> Vec<ImportedName> {
     let mut found = Vec::new();
@@ -109,7 +109,7 @@ fn read_require(code: &str, found: &mut Vec<ImportedName>) {
     };
     let behind = rest.split_once(')').map_or("", |(_, behind)| behind);
     let member = behind.strip_prefix('.').map(|rest| {
-        let end = rest.find(|c: char| !super::source::is_name(c));
+        let end = rest.find(|c: char| !crate::sight::words::is_name(c));
         &rest[..end.unwrap_or(rest.len())]
     });
     let target = before.trim_end().trim_end_matches("await").trim_end();
@@ -136,7 +136,7 @@ fn read_require(code: &str, found: &mut Vec<ImportedName>) {
         .map_or(target, |(_, name)| name);
     match member {
         _ if matches!(name, "module.exports" | "exports") => found.push(ImportedName::all(module)),
-        _ if !name.chars().all(super::source::is_name) => {}
+        _ if !name.chars().all(crate::sight::words::is_name) => {}
         Some(member) => found.push(ImportedName::named(name, module, member)),
         None => found.push(ImportedName::module(name, module)),
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::hints::split_name;
-use super::{ImportedName, renamed, statement};
+use super::name::{ImportedName, renamed, statement};
 
 /// `from a.b import c as d`, `import a.b as c`, wherever in the file they stand.
 pub(super) fn imported_names(lines: &[&str]) -> Vec<ImportedName> {
@@ -68,10 +68,10 @@ fn read_modules(names: &str, found: &mut Vec<ImportedName>) {
 
 /// Where the packages of Python begin: by the first part of a module's name, the folders that hold it.
 #[derive(Debug, Default)]
-pub(super) struct PackageRoots(HashMap<String, BTreeSet<String>>);
+pub(in crate::sight) struct PackageRoots(HashMap<String, BTreeSet<String>>);
 
 impl PackageRoots {
-    pub(super) fn of(paths: &BTreeSet<String>) -> Self {
+    pub(in crate::sight) fn of(paths: &BTreeSet<String>) -> Self {
         let mut roots = Self::default();
         for path in paths.iter().filter(|path| is_python(path)) {
             let (folder, stem, _) = split_name(path);
@@ -97,7 +97,7 @@ impl PackageRoots {
     }
 
     /// The folders that hold a module of this name, the nearest to a file first.
-    pub(super) fn of_name(&self, name: &str, path: &str) -> Vec<&String> {
+    pub(in crate::sight) fn of_name(&self, name: &str, path: &str) -> Vec<&String> {
         let mut roots: Vec<&String> = self.0.get(name).into_iter().flatten().collect();
         let is_around = |root: &str| root.is_empty() || path.starts_with(&format!("{root}/"));
         roots.sort_by_key(|root| (!is_around(root), Reverse(root.len())));
