@@ -239,11 +239,15 @@ impl FileLines {
 
     /// The same without the blanks around operators; only the lines in question are read again.
     fn stands_tightly(&self, at: usize, quote: &str) -> bool {
+        /// The blanks of a line of a bundle are nobody's to leave out, and a copy of it would be large.
+        const MAX_BYTES: usize = 1 << 20;
         let mut here = Self::default();
         let lines = (at..).map_while(|index| self.get(index));
-        lines
-            .take(quote.lines().count())
-            .for_each(|line| here.push(line));
+        let lines = lines.take(quote.lines().count());
+        if lines.clone().map(str::len).sum::<usize>() > MAX_BYTES {
+            return false;
+        }
+        lines.for_each(|line| here.push(line));
         here.tightened().stands_here(0, &tighten(quote))
     }
 

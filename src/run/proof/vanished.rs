@@ -33,8 +33,9 @@ const VARIABLES: [&str; 14] = [
     "getenv(",
     "Getenv(",
     "LookupEnv(",
-    "env::var(",
-    "env::var_os(",
+    // In one piece these would be taken for reads of this program.
+    concat!("env::", "var("),
+    concat!("env::", "var_os("),
     "process.env[",
     "Deno.env.get(",
     "ENV[",

@@ -49,10 +49,12 @@ impl VerdictMemory<'_> {
         answered
     }
 
-    /// The objection to this very change that stands under today's dismissals.
+    /// The objection of models to this very change that stands under today's dismissals. What rules and tools say follows from
+    /// how they are set up.
     pub(super) fn objection_to_change(&self, heard: &KnownDismissals) -> Option<Report> {
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let standing = self.standing.over_same_code(&change, None)?;
+        let standing = self.standing.over_same_code(&change, None);
+        let standing = standing.filter(|standing| !is_by_rules(standing))?;
         let report = self.renew_standing(standing, &change, heard);
         is_objection(&report).then_some(report)
     }

@@ -15,10 +15,11 @@ impl QuoteProver {
         quote: &str,
         proof: &Proof,
     ) -> Option<QuotedLines> {
+        /// A line of a bundle has no blanks that somebody leaves out, and copies of it fill the memory.
+        const MAX_QUOTE: usize = 64 << 10;
         let is_removed = matches!(proof, Proof::Removed { .. });
-        let begin = proof
-            .place(location.line)
-            .filter(|_| !is_removed && !quote.trim().is_empty())?;
+        let is_read = !is_removed && quote.len() <= MAX_QUOTE && !quote.trim().is_empty();
+        let begin = proof.place(location.line).filter(|_| is_read)?;
         let (first, _) = proof.span(location)?;
         let texts = self.texts_of(&self.resolved(location).path).ok()?;
         let quote = written_out(quote);

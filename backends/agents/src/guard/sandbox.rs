@@ -25,7 +25,7 @@ pub struct SandboxFence {
 /// editable install) finds the copy, and never what lies there uncommitted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TreeCopy {
-    /// The copy.
+    /// The folder in which the copy lies.
     pub tree: PathBuf,
     /// The top of the worktree.
     pub place: PathBuf,
