@@ -77,11 +77,14 @@ impl QuotedLines {
     /// The same of a quote that is a part of its lines: this stands before it, and that behind it. A comment is none of it.
     #[must_use]
     pub fn within(self, before: &str, behind: &str) -> Self {
+        /// No suggestion has more of a line, and the line of a bundle would fill the memory.
+        const MAX_BESIDE: usize = 64 << 10;
+        let clip = |text: &str| text[..text.floor_char_boundary(MAX_BESIDE)].to_owned();
         let behind = behind.trim();
         let is_comment = COMMENTS.iter().any(|mark| behind.starts_with(mark));
         Self {
-            before: before.trim().to_owned(),
-            behind: if is_comment { "" } else { behind }.to_owned(),
+            before: clip(before.trim()),
+            behind: clip(if is_comment { "" } else { behind }),
             ..self
         }
     }

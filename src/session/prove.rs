@@ -397,11 +397,11 @@ fn written_out(quote: &str) -> Cow<'_, str> {
 /// A large text without its secrets, and with hidden characters written out where it has some. Each step lets go of what
 /// the one before it has made. Nobody quotes its secrets: built-in judges redact their quotes, others never see them.
 fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<SearchText> {
-    let (shown, hidden, indents) = {
+    let (shown, hidden) = {
         let text = String::from_utf8_lossy(&blob);
         let shown = redactor.redact_source(Some(&path.display()), &text).text;
         let hidden = hidden_lines(&text, &shown);
-        (shown, hidden, Arc::new(LineIndents::of(&text)))
+        (shown, hidden)
     };
     drop(blob);
     let search = |form: &str| SearchText {
@@ -413,7 +413,8 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         named_by: None,
         // Functions are looked for in files that people write.
         functions: Arc::default(),
-        indents: Arc::clone(&indents),
+        // Nobody has a suggestion put into a line of a bundle, and a million of them take memory.
+        indents: Arc::default(),
         twins: TwinIndex::default(),
     };
     let mut texts = vec![search(&shown)];
