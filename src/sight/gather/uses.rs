@@ -182,7 +182,8 @@ impl Gatherer<'_> {
         if name.is_own && !(is_certain && is_in_method(name, line, file, outline)) {
             return None;
         }
-        let is_telling = sure < Certainty::Possible || !name.is_everywhere();
+        // A value that is made, or a parent's constructor that is called, tells however short the type is called.
+        let is_telling = sure < Certainty::Possible || name.is_built || !name.is_everywhere();
         (is_telling && (is_certain || name.alias.is_none())).then_some(sure)
     }
 
