@@ -33,7 +33,8 @@ pub(super) fn push_code(
     } else {
         MAX_LINES
     };
-    let quoted: Vec<&str> = finding.quote.lines().collect();
+    let code = finding.quote.trim_end().lines();
+    let quoted: Vec<&str> = code.skip_while(|line| line.trim().is_empty()).collect();
     let found = file_lines(finding, &quoted[..quoted.len().min(most)], files);
     let (first, lines) = found.unwrap_or_else(|| (quoted_line(view), quoted.clone()));
     if let ([line], [quote]) = (lines.as_slice(), quoted.as_slice()) {

@@ -619,6 +619,7 @@ proptest::proptest! {
         from in 0u32..8,
         count in 1u32..5,
         is_at_hand in proptest::bool::ANY,
+        around in proptest::sample::select(vec!["", "\n", "\n  \n"]),
     ) {
         let from = begin + from.min(length);
         let mut report = samples::fail();
@@ -626,7 +627,8 @@ proptest::proptest! {
         found.finding.location.line = begin;
         found.finding.location.end_line = Some(begin + length);
         let code = |number: u32| format!("call_{number}();");
-        found.finding.quote = (from..from + count).map(code).collect::<Vec<_>>().join("\n");
+        let quoted = (from..from + count).map(code).collect::<Vec<_>>().join("\n");
+        found.finding.quote = format!("{around}{quoted}{around}");
         found.members[0].proof = match from == begin {
             true => Proof::Verified,
             false => Proof::Relocated { line: from },
