@@ -195,6 +195,17 @@ impl Report {
         notes.collect()
     }
 
+    /// Tells anew what became of the findings of the review before it, where dismissals are others by now; `told` is what was
+    /// said of that.
+    pub(crate) fn retell_fates(&mut self, told: &[String]) {
+        if let Some(earlier) = &mut self.receipt.run.earlier {
+            earlier.follow_dismissals(&self.outcome.findings);
+        }
+        self.outcome.notes.retain(|note| !told.contains(note));
+        let fates = self.fate_notes();
+        self.outcome.notes.extend(fates);
+    }
+
     /// Whether two sides wrote it in turn.
     pub(super) fn is_duel(&self) -> bool {
         let backend = self.receipt.run.backend.as_ref();

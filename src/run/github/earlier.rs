@@ -112,7 +112,9 @@ pub(crate) fn report_over(
     };
     let is_changed = dismissed(&again) != dismissed(&report.outcome);
     if is_changed {
+        let told = report.fate_notes();
         report.outcome = again;
+        report.retell_fates(&told);
     }
     (report, is_changed)
 }
