@@ -229,9 +229,7 @@ impl GitError {
     pub fn hints(&self) -> Vec<String> {
         let hint = |text: &str| vec![text.to_owned()];
         match self {
-            Self::NotARepository { .. } => {
-                hint("run it in a repository, pass -C DIR, or review a patch: --patch FILE")
-            }
+            Self::NotARepository { .. } => hint("run it in a repository, or pass -C DIR"),
             Self::Owner { dir } => vec![format!(
                 "if you trust it: git config --global --add safe.directory {}",
                 dir.display()
@@ -312,7 +310,7 @@ impl GitError {
                 "supported forms: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
             ),
             Self::NothingMatches { .. } => hint(
-                "check the spelling; `git diff --name-only` lists what changed; paths are relative to this folder",
+                "check the spelling; paths are relative to this folder; without a path, all that changed is reviewed",
             ),
             Self::Patch { cause, .. } => hint(cause.hint()),
             Self::Runner(cause) => hint(cause.hint()),

@@ -123,6 +123,22 @@ pub fn remote_urls(dir: &Path, env: &GitEnvironment) -> Result<Vec<(String, Stri
     Ok(said.split_terminator('\0').filter_map(pair).collect())
 }
 
+/// The keys of the repository's own configuration that `git fetch` would obey and [`fetch_refs`] does not.
+pub fn ignored_keys(dir: &Path, env: &GitEnvironment) -> Vec<String> {
+    const OF_TRANSPORT: &str = r"^(core\.(sshcommand|gitproxy|askpass)|credential\.|https?\.|ssh\.|url\.|remote\..*\.(proxy|uploadpack|vcs)$)";
+    let list = |scope| {
+        let arguments = [scope, "--null", "--name-only", "--get-regexp", OF_TRANSPORT];
+        // git fails where nothing matches, and where the repository has no configuration of its worktree.
+        UserGit::new(dir, env).and_then(|git| git.run_reading("config", &arguments))
+    };
+    let listed = ["--local", "--worktree"].map(|scope| list(scope).unwrap_or_default());
+    let keys = listed.iter().flat_map(|keys| keys.split_terminator('\0'));
+    keys.map(str::to_owned)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}
+
 /// What a remote's name stands for; a path is meant from the top of the worktree.
 fn address_of(
     remote: &str,

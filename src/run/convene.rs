@@ -138,17 +138,16 @@ pub(crate) fn convene_review(
     if let Some(request) = &prepared.request {
         StoredRequest::save_request(request, None, start, &run);
     }
-    announce_once(
-        &estimate_run(prompts.as_deref(), &seats, &prepared),
-        &prepared,
-        &world,
-        on_named.is_some() || start.environment.get(UNSEEN).is_none(),
-        start,
-    );
-    // Whoever started a run in the background listens until it has a name: what is told to people stands before it.
-    if let Some(on_named) = on_named {
-        on_named(&run.name);
-    }
+    let forecast = estimate_run(prompts.as_deref(), &seats, &prepared);
+    let is_heard = on_named.is_some() || start.environment.get(UNSEEN).is_none();
+    let name = run.name.clone();
+    let tell = || {
+        announce_once(&forecast, &prepared, &world, is_heard, start);
+        // Whoever started a run in the background listens until it has a name: what is told to people stands before it.
+        if let Some(on_named) = on_named {
+            on_named(&name);
+        }
+    };
     let council = CouncilRun {
         bench,
         quorum,
@@ -157,7 +156,7 @@ pub(crate) fn convene_review(
         hearsay,
         ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.execute(&seats, interrupts)
+    council.execute(&seats, interrupts, tell)
 }
 
 /// The verdict that is given without a council: the recalled one, unless a coding agent asks and models objected to the same
@@ -200,24 +199,15 @@ pub(crate) fn convene_document(
     let (run, _held) = begin_run(&prepared, seats, start, &world, &world.read_calendar())?;
     let request = prepared.request.clone().unwrap_or_default();
     StoredRequest::save_request(&request, Some(&gathering.asked), start, &run);
-    announce_once(
-        &estimate_turns(
-            JudgeTurns::of_document(gathering.rounds),
-            prompts.as_deref(),
-            seats,
-            &prepared,
-        ),
-        &prepared,
-        &world,
-        true,
-        start,
-    );
+    let turns = JudgeTurns::of_document(gathering.rounds);
+    let forecast = estimate_turns(turns, prompts.as_deref(), seats, &prepared);
     // One agent is enough for a document, and there is no verdict to recognise.
     let council = CouncilRun {
         gathering: Some(gathering),
         ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
     };
-    council.execute(seats, InterruptSource::Signals)
+    let tell = || announce_once(&forecast, &prepared, &world, true, start);
+    council.execute(seats, InterruptSource::Signals, tell)
 }
 
 /// Goes on with such a council, over the same material.

@@ -106,13 +106,15 @@ impl<'a> CouncilRun<'a> {
 }
 
 impl CouncilRun<'_> {
-    /// Holds it. A run that left nothing behind is forgotten.
+    /// Holds it. A run that left nothing behind is forgotten. `tell` says what leaves the machine: once it is known that
+    /// the judges are there, and before any of them is asked.
     pub(crate) fn execute(
         &self,
         seats: &[Seat],
         interrupts: InterruptSource,
+        tell: impl FnOnce(),
     ) -> Result<Report, RunError> {
-        let held = self.start_session(seats, interrupts);
+        let held = self.start_session(seats, interrupts, tell);
         if held.is_err() {
             store::forget_run(&self.run);
         }
@@ -123,12 +125,14 @@ impl CouncilRun<'_> {
         &self,
         seats: &[Seat],
         interrupts: InterruptSource,
+        tell: impl FnOnce(),
     ) -> Result<Report, RunError> {
         let ask = match self.gathering {
             Some(_) => DocumentMode::backend_request(seats.len()),
             None => self.bench.backend_request(seats.len()),
         };
         let (opened, selection) = self.open_backends(seats, &ask, &self.bench.backend_choice())?;
+        tell();
         let offer = |(opened, pick): (_, &BackendPick)| BackendOffer {
             opened,
             plan: self.plan_for(pick, seats),

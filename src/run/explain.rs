@@ -41,7 +41,7 @@ pub(crate) fn explain(
     start: &RunContext,
 ) -> Result<String, RunError> {
     if let Some(rule) = council_builtin::explain_rule(id) {
-        return Ok(rule_page(rule, columns, start.started_by.is_some()));
+        return Ok(rule_page(rule, columns, "", start.started_by.is_some()));
     }
     if let Some(entry) = explain_word(id) {
         let line = format!("{}: {}", entry.word, entry.meaning);
@@ -65,11 +65,8 @@ pub(crate) fn explain(
     let rule = finding.finding.rule.as_deref();
     let rule = rule.and_then(council_builtin::explain_rule);
     if let Some(rule) = rule {
-        let _ = write!(
-            out,
-            "\n{}",
-            rule_page(rule, columns, start.started_by.is_some())
-        );
+        let page = rule_page(rule, columns, &out, start.started_by.is_some());
+        let _ = write!(out, "\n{page}");
     }
     Ok(out)
 }
@@ -165,8 +162,9 @@ pub(crate) fn list_rules(columns: Option<usize>) -> String {
     out
 }
 
+/// What a rule finds, without the paragraphs that the page `above` has already: a finding often has its rule's words.
 /// A coding agent is told how to mend what a rule finds, and not how to silence it.
-fn rule_page(rule: &RuleInfo, columns: usize, is_for_agent: bool) -> String {
+fn rule_page(rule: &RuleInfo, columns: usize, above: &str, is_for_agent: bool) -> String {
     let mut out = format!("{}: {}\n", rule.id, rule.summary);
     let _ = writeln!(
         out,
@@ -177,11 +175,10 @@ fn rule_page(rule: &RuleInfo, columns: usize, is_for_agent: bool) -> String {
     );
     let standing = council_builtin::rule_standing(rule);
     for prose in [standing, &rule.whole_why(), rule.fix] {
-        let _ = writeln!(
-            out,
-            "\n{}",
-            text::wrap_columns(prose, columns, columns).join("\n")
-        );
+        let paragraph = text::wrap_columns(prose, columns, columns).join("\n");
+        if !above.contains(&paragraph) {
+            let _ = writeln!(out, "\n{paragraph}");
+        }
     }
     for RuleExample { path, bad, good } in rule.examples {
         let _ = write!(
@@ -220,7 +217,7 @@ mod tests {
     #[test]
     fn a_page_shows_no_character_that_turns_a_line_around_or_that_nobody_sees() {
         for rule in council_builtin::rules() {
-            let page = rule_page(rule, 80, false);
+            let page = rule_page(rule, 80, "", false);
             let text = Untrusted::new(&page);
             let shown: Vec<_> = text.code_lines().collect();
             assert!(page.lines().eq(shown), "{}", rule.id);
@@ -228,8 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_finding_said_is_not_said_again() {
+        for rule in council_builtin::rules() {
+            let whole = rule_page(rule, 80, "", false);
+            let rest = rule_page(rule, 80, &whole, false);
+            let fix = text::wrap_columns(rule.fix, 80, 80).join("\n");
+            assert!(whole.contains(&fix) && !rest.contains(&fix), "{rest}");
+        }
+    }
+
+    #[test]
     fn a_rule_that_does_not_run_says_so() {
-        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80, false);
+        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80, "", false);
         let off = page("todo-without-reference");
         assert!(
             off.contains("runs only if you set it") && off.contains("To let it run"),
@@ -242,7 +249,7 @@ mod tests {
             "{on}"
         );
         for rule in council_builtin::rules() {
-            let page = rule_page(rule, 80, true);
+            let page = rule_page(rule, 80, "", true);
             assert!(!page.contains("trusted configuration"), "{page}");
         }
         let list = list_rules(None);

@@ -337,9 +337,15 @@ fn explain_error(error: GitError, request: &ReviewRequest) -> RunError {
             let count = format!("there may be fewer commits before it: git rev-list --count {tip}");
             Some(count)
         }
-        (GitError::UnknownRevision { rev, .. }, RequestedTarget::Revision(_)) => Some(format!(
-            "to name a file, write it after two dashes: -- {rev}"
-        )),
+        // Nobody names a file as an end of a range.
+        (GitError::UnknownRevision { rev, .. }, RequestedTarget::Revision(target))
+            if rev == target =>
+        {
+            Some(format!(
+                "to name a file, write it after two dashes: -- {rev}"
+            ))
+        }
+        (GitError::NotARepository { .. }, _) => Some("or review a patch: --patch FILE".to_owned()),
         _ => None,
     };
     let error = RunError::from(error);

@@ -428,6 +428,7 @@ impl<'a> VerdictMemory<'a> {
         if self.trust.authors.is_some() {
             return;
         }
+        let report = &self.without_surroundings(report);
         let kept = match self.keeps_objections && !is_objection(report) {
             true => Ok(()),
             false => self.hear_of(report),
@@ -440,6 +441,14 @@ impl<'a> VerdictMemory<'a> {
         if is_worth_keeping(report) {
             self.note_verdict(report, known);
         }
+    }
+
+    /// A verdict without what was told of the configuration and the worktree: each review tells that as it is by then.
+    fn without_surroundings(&self, report: &Report) -> Report {
+        let mut lasting = report.clone();
+        let notes = &mut lasting.outcome.notes;
+        notes.retain(|note| !self.prepared.notes.contains(note));
+        lasting
     }
 
     /// Hears of a verdict that is never reused, such as a duel's: an objection stands all the same.

@@ -591,3 +591,16 @@ fn a_pass_is_not_reused_over_a_later_fail_of_the_same_change() {
     review(&["--fresh"]).ends(0);
     review(&[]).ends(0).prints("reused");
 }
+
+#[test]
+fn what_a_verdict_told_of_the_configuration_is_told_as_it_is_now() {
+    let repo = with("notes.md", "A sentence.\n");
+    repo.write("council.toml", "this is no TOML\n");
+    let told = "because it is broken";
+    let broken = repo.council(["review", "HEAD"]);
+    assert!(broken.stdout.contains(told), "{}", broken.stdout);
+    std::fs::remove_file(repo.path().join("council.toml")).unwrap();
+    let mended = repo.council(["review", "HEAD"]);
+    assert!(mended.stdout.contains("reused"), "{}", mended.stdout);
+    assert!(!mended.stdout.contains(told), "{}", mended.stdout);
+}

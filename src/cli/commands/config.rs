@@ -176,9 +176,12 @@ fn check_known_key(args: &ConfigArgs, out: &str) -> Result<(), RunError> {
     };
     let prefix = key.split('.').next().unwrap_or_default();
     let names = || KEYS.iter().map(|key| key.name);
-    if names()
-        .any(|name| name == key || name.contains('*') && name.split('.').next() == Some(prefix))
-    {
+    let is_named = |name: &str| {
+        let rest = name.strip_prefix(key.as_str());
+        let is_of_table = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        is_of_table || name.contains('*') && name.split('.').next() == Some(prefix)
+    };
+    if names().any(is_named) {
         return Ok(());
     }
     let error = RunError::usage(format!("there is no key `{key}`"));

@@ -6,6 +6,7 @@ use crate::cli::context::CommandContext;
 use crate::council::DismissalGround;
 use crate::run::dismiss::{DismissRequest, FindingDecision, describe_proposals, dismiss};
 use crate::run::error::RunError;
+use crate::run::findings::find_finding;
 
 /// Dismiss a finding: it stays listed but does not count until its code changes
 #[derive(Debug, Clone, Args)]
@@ -55,7 +56,12 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
     if args.proposed {
         return start.console.print_wrapped(&describe_proposals(start)?);
     }
-    for id in args.ids.iter().flat_map(|word| expand_row(word)) {
+    let ids: Vec<String> = args.ids.iter().flat_map(|word| expand_row(word)).collect();
+    // All or none: half of a mistyped row would be gone, under an error.
+    for id in &ids {
+        find_finding(start, id, args.run.as_deref())?;
+    }
+    for id in ids {
         let done = dismiss(&args.to_request(id), start)?;
         start.console.print_wrapped(&done)?;
     }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use crate::fetch::{FetchSource, WantedRef, fetch_refs};
+use crate::fetch::{FetchSource, WantedRef, fetch_refs, ignored_keys};
 use crate::testing::Repo;
 use crate::{GitEnvironment, GitError, commit_at};
 
@@ -72,6 +72,26 @@ fn fetch(repo: &Repo, remote: &str, name: &str) -> Result<(), GitError> {
         local: LOCAL.to_owned(),
     };
     fetch_refs(repo.path(), &env, &source, &[wanted])
+}
+
+#[test]
+fn what_of_the_configuration_has_no_part_in_a_fetch_is_known() {
+    let (origin, clone, _mark) = trapped();
+    let known = ignored_keys(clone.path(), &env(&clone));
+    for key in [
+        "core.sshcommand",
+        "core.gitproxy",
+        "core.askpass",
+        "credential.helper",
+        "remote.origin.uploadpack",
+        "remote.origin.proxy",
+        "http.proxy",
+    ] {
+        assert!(known.iter().any(|known| known == key), "{key}: {known:?}");
+    }
+    let is_other = |key: &String| key.starts_with("gpg.") || key == "remote.origin.url";
+    assert!(!known.iter().any(is_other), "{known:?}");
+    assert!(ignored_keys(origin.path(), &env(&origin)).is_empty());
 }
 
 /// The traps are real: git itself, asked in the clone, steps into them.

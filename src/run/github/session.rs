@@ -4,7 +4,7 @@ use crate::git;
 use crate::publish::{ApiClient, GitHubApi, GitHubError, RepoSlug};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::text::encode_base64;
+use crate::text::{Untrusted, encode_base64};
 
 use super::request::{EVENT_NAME, GitHubRequest, no_event};
 
@@ -74,8 +74,8 @@ impl GitHubSession {
         start: &RunContext,
         wanted: &[git::fetch::WantedRef],
     ) -> Result<(), RunError> {
-        let remotes =
-            git::fetch::remote_urls(&start.dir, &start.git_environment()).unwrap_or_default();
+        let env = start.git_environment();
+        let remotes = git::fetch::remote_urls(&start.dir, &env).unwrap_or_default();
         let ours = remotes
             .iter()
             .find(|(_, url)| slug_of(url).as_ref() == Some(&self.slug));
@@ -85,13 +85,26 @@ impl GitHubSession {
             vars: start.environment.vars().collect(),
             header: self.header.clone(),
         };
-        git::fetch::fetch_refs(&start.dir, &start.git_environment(), &source, wanted).map_err(
-            |error| {
-                RunError::run(format!("cannot fetch from {}: {error}", self.slug))
-                    .hint("check that `git fetch` works here")
-            },
-        )
+        git::fetch::fetch_refs(&start.dir, &env, &source, wanted).map_err(|error| {
+            RunError::run(format!("cannot fetch from {}: {error}", self.slug))
+                .hint(fetch_hint(&git::fetch::ignored_keys(&start.dir, &env)))
+        })
     }
+}
+
+/// What to do about a fetch that failed, where the repository's own configuration has `keys` that had no part in it.
+fn fetch_hint(keys: &[String]) -> String {
+    let Some(first) = keys.first() else {
+        return "check that `git fetch` works here".to_owned();
+    };
+    let shown = |key: &String| Untrusted::new(key).line().to_string();
+    let keys: Vec<String> = keys.iter().map(shown).collect();
+    format!(
+        "not used, because a repository's own configuration may name programs and servers: {}. If the fetch needs it, put \
+         it into your own: git config --global {} …",
+        keys.join(", "),
+        Untrusted::new(first).line()
+    )
 }
 
 #[cfg(feature = "github")]
