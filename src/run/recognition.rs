@@ -1,24 +1,22 @@
 //! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
 //! does not count again.
 
+mod saving;
 mod standing;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::Mutex;
+use std::thread::JoinHandle;
 
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
 use crate::council::Dismissal;
 use crate::council::outcome::Verdict;
-use crate::git::{self, UserGit};
-use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
-use crate::memory::{
-    ChangedFiles, StandingObjections, VerdictCache, is_answered, is_by_rules, is_objection,
-    is_worth_keeping,
-};
+use crate::git;
+use crate::memory::line::{self, DismissalLine, NoteLine};
+use crate::memory::{StandingObjections, VerdictCache, is_by_rules, is_objection};
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
@@ -30,7 +28,6 @@ use crate::run::floor;
 use crate::run::notes;
 use crate::run::prepare::PreparedReview;
 use crate::run::proof::{self, IDLE_NOTE};
-use crate::run::reviewed_before::{brings_change_of, reviewed_text};
 use crate::run::trust::{SignatureTrust, checked_report};
 
 /// What is remembered in one repository.
@@ -101,15 +98,6 @@ fn hearsay_note(counted: &[Dismissal], hearsay: Vec<DismissalLine>, is_ci: bool)
     })
 }
 
-/// Whether two reports of a run come to the same: the verdict, and what is dismissed.
-fn says_same(one: &Report, other: &Report) -> bool {
-    let dismissed = |report: &Report| -> Vec<String> {
-        let found = report.dismissed_findings();
-        found.map(|(found, _)| found.fingerprint.clone()).collect()
-    };
-    one.outcome.verdict == other.outcome.verdict && dismissed(one) == dismissed(other)
-}
-
 impl<'a> VerdictMemory<'a> {
     /// The memory of the repository under review; none outside of one.
     pub(crate) fn for_change(prepared: &'a PreparedReview, start: &'a RunContext) -> Option<Self> {
@@ -164,33 +152,6 @@ impl<'a> VerdictMemory<'a> {
             keeps_objections: keeps,
             ..self
         }
-    }
-
-    /// Begins to find out whether the verdict will be noted: git is asked twice, and nobody waits for it while judges think.
-    pub(crate) fn begin_notes(&self) {
-        if self.trust.authors.is_some() || self.prepared.packet.target.head.is_none() {
-            return;
-        }
-        let (settings, start) = (
-            self.prepared.config.settings.notes.clone(),
-            self.start.clone(),
-        );
-        let asked = thread::Builder::new()
-            .name("hooks".to_owned())
-            .spawn(move || notes::are_written(&settings, &start));
-        // Without a thread it is found out when the verdict is there.
-        *self.is_noted.lock().unwrap_or_else(PoisonError::into_inner) = asked.ok();
-    }
-
-    fn are_notes_written(&self) -> bool {
-        let begun = self
-            .is_noted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let answer = begun.and_then(|begun| begun.join().ok());
-        answer
-            .unwrap_or_else(|| notes::are_written(&self.prepared.config.settings.notes, self.start))
     }
 
     /// What people dismissed: in this repository, and in notes that are signed by somebody who counts.
@@ -355,25 +316,6 @@ impl<'a> VerdictMemory<'a> {
         trusted
     }
 
-    /// Whether one of this run's own lines in the reviewed commit's note says what this report says. What others wrote
-    /// there, and what was true before a dismissal, is no reason to write nothing.
-    fn has_note(&self, report: &Report) -> bool {
-        let Some(head) = self.prepared.packet.target.head.as_deref() else {
-            return false;
-        };
-        let run = &report.receipt.run;
-        let is_of_run = |line: &VerdictLine| {
-            Some(&line.key) == run.recognition_key.as_ref()
-                && (&line.run, &line.made) == (&run.name, &run.started)
-        };
-        let lines = self.trust.noted_lines(Some(head));
-        let mut own = lines.iter().filter_map(|read| match &read.line {
-            NoteLine::Verdict(line) if is_of_run(line) => Some(line),
-            _ => None,
-        });
-        own.any(|line| says_same(&line.report, report))
-    }
-
     /// An old report over today's target.
     fn renew_report(
         &self,
@@ -422,118 +364,6 @@ impl<'a> VerdictMemory<'a> {
         report.outcome.notes.extend(fates);
         report
     }
-
-    /// Keeps a verdict for the next time: in the cache, and as a note on the reviewed commit.
-    pub(crate) fn save_verdict(&self, report: &Report, known: &RunDigests) {
-        if self.trust.authors.is_some() {
-            return;
-        }
-        let report = &self.without_surroundings(report);
-        let kept = match self.keeps_objections && !is_objection(report) {
-            true => Ok(()),
-            false => self.hear_of(report),
-        };
-        if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
-            self.start
-                .notifier
-                .warn(&format!("the verdict could not be cached: {error}"));
-        }
-        if is_worth_keeping(report) {
-            self.note_verdict(report, known);
-        }
-    }
-
-    /// A verdict without what was told of the configuration and the worktree: each review tells that as it is by then.
-    fn without_surroundings(&self, report: &Report) -> Report {
-        let mut lasting = report.clone();
-        let notes = &mut lasting.outcome.notes;
-        notes.retain(|note| !self.prepared.notes.contains(note));
-        lasting
-    }
-
-    /// Hears of a verdict that is never reused, such as a duel's: an objection stands all the same.
-    pub(crate) fn hear_objection(&self, report: &Report) {
-        if self.trust.authors.is_none()
-            && let Err(error) = self.hear_of(report)
-        {
-            self.start.notifier.warn(&format!(
-                "the verdict could not be remembered for a gate: {error}"
-            ));
-        }
-    }
-
-    fn hear_of(&self, report: &Report) -> std::io::Result<()> {
-        let files = ChangedFiles {
-            files: &self.prepared.packet.files,
-            reviewed: &reviewed_text(self.prepared, self.start),
-        };
-        self.standing.hear(report, &files)?;
-        // What another council said before, under its own settings, is answered as well.
-        if !is_objection(report) && is_worth_keeping(report) && !is_by_rules(report) {
-            let is_over =
-                |known: &Report| is_objection(known) && is_answered(known, report, &files);
-            self.cache.forget_answered(is_over);
-        }
-        let brings = |standing: &Report| self.brings_change_of(standing);
-        self.standing.answer_brought(report, &files, brings)
-    }
-
-    fn brings_change_of(&self, standing: &Report) -> bool {
-        let files = &self.prepared.packet.files;
-        brings_change_of(standing, files, self.prepared, self.start)
-    }
-
-    /// Writes the verdict onto the reviewed commit, as a line of its note.
-    fn note_verdict(&self, report: &Report, known: &RunDigests) {
-        // A note speaks for the commit.
-        if !report.target.only.is_empty() {
-            return;
-        }
-        if let Some(head) = self.prepared.packet.target.head.clone()
-            && self.are_notes_written()
-            && let Err(error) = self.write_note(report, known, &head)
-            && self.start.notifier.is_verbose()
-        {
-            self.start.notifier.warn(&format!(
-                "the verdict note could not be written: {}",
-                error.message
-            ));
-        }
-    }
-
-    fn write_note(&self, report: &Report, known: &RunDigests, head: &str) -> Result<(), RunError> {
-        let line = VerdictLine {
-            v: LINE_VERSION,
-            verdict: report.outcome.verdict,
-            headline: report.headline(),
-            head: head.to_owned(),
-            base: report.target.base.clone(),
-            patch_id: known.change.clone(),
-            config: known.config.clone(),
-            council: known.bench.clone(),
-            key: known.key.clone(),
-            run: report.receipt.run.name.clone(),
-            made: report.receipt.run.started.clone(),
-            report: Box::new(line::trim_report(report)),
-        };
-        let noted = self.trust.noted_lines(Some(head));
-        if !line.has_place_beside(&noted) {
-            return Ok(());
-        }
-        let place = &self.prepared.change.place;
-        let git = UserGit::new(&place.dir, &self.start.git_environment()).map_err(RunError::run)?;
-        let stored = line.stored_text();
-        let note = git::keep_text(&git, &self.dir, &stored).map_err(RunError::run)?;
-        let pointer = VerdictLine::pointer(&note, &stored);
-        let settings = &self.prepared.config.settings.notes;
-        let mut lines = line.human_lines();
-        lines.push(dismissals::sign_line(pointer.clone(), &git, settings)?);
-        let old = line.superseded(&noted);
-        git::replace_lines(&git, &self.dir, head, &old, &lines).map_err(RunError::run)?;
-        // Where that cannot be written, it is told for the user's as long as its run is kept.
-        let _ = notes::own_notes(self.start).map(|notes| notes.remember(head, &pointer));
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -541,6 +371,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::memory::line::LINE_VERSION;
 
     fn line(finding: u8, hour: u8, restored: bool) -> DismissalLine {
         let body = serde_json::json!({
