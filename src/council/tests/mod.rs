@@ -20,6 +20,7 @@ mod references;
 mod rules_laws;
 mod says;
 mod seen;
+mod shown_files;
 mod simulation;
 mod staged;
 mod support;

@@ -16,10 +16,14 @@ mod called_answer_tests;
 mod client;
 mod connections;
 mod context;
+#[cfg(test)]
+mod cost_tests;
 mod prime;
 mod refusal;
 #[cfg(test)]
 mod refusal_tests;
+#[cfg(test)]
+mod request_tests;
 mod retry;
 mod spending;
 mod sse;

@@ -1,0 +1,386 @@
+use council_protocol::{CoverageState, Finding, Location, Proof};
+use proptest::prelude::*;
+
+use super::*;
+use crate::outcome::FindingMember;
+
+const JUDGES: [&str; 3] = ["a", "b", "c"];
+
+fn dismissal(fingerprint: &str) -> Dismissal {
+    Dismissal {
+        fingerprint: fingerprint.into(),
+        severity: Some(Severity::Critical),
+        classes: Vec::new(),
+        ground: crate::DismissalGround::FalsePositive,
+        because: "it is escaped two lines above".into(),
+        by: "Ann <ann@example.com>".into(),
+        at: "2026-03-09T10:00:00+01:00".into(),
+    }
+}
+
+fn found(nth: usize, severity: Severity, disposition: Disposition, by: usize) -> JudgedFinding {
+    let finding = Finding {
+        severity,
+        category: "c".into(),
+        rule: None,
+        description: "d".into(),
+        location: Location {
+            path: "a.rs".into(),
+            line: 1,
+            end_line: None,
+        },
+        quote: "q".into(),
+        why: String::new(),
+        fix: String::new(),
+        suggestion: None,
+        reference: None,
+    };
+    let member = |judge: &str| FindingMember {
+        judge: judge.into(),
+        round: 1.into(),
+        finding: finding.clone(),
+        proof: Proof::Verified,
+        withdrawn: false,
+    };
+    JudgedFinding {
+        id: format!("F{nth}"),
+        fingerprint: format!("{nth:016x}"),
+        disposition,
+        level: None,
+        dismissed: None,
+        since: None,
+        members: vec![member(JUDGES[by])],
+        opinions: Vec::new(),
+        disputed_by_test: false,
+        suggestion_check: None,
+        finding,
+    }
+}
+
+fn severity() -> impl Strategy<Value = Severity> {
+    prop_oneof![
+        Just(Severity::Minor),
+        Just(Severity::Significant),
+        Just(Severity::Critical)
+    ]
+}
+
+fn disposition() -> impl Strategy<Value = Disposition> {
+    prop_oneof![
+        Just(Disposition::Confirmed),
+        Just(Disposition::Disputed),
+        Just(Disposition::Unconfirmed),
+        Just(Disposition::Rejected)
+    ]
+}
+
+fn vote() -> impl Strategy<Value = Vote> {
+    prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
+}
+
+fn consensus() -> impl Strategy<Value = ConsensusRule> {
+    prop_oneof![
+        Just(ConsensusRule::Findings),
+        Just(ConsensusRule::Strict),
+        Just(ConsensusRule::Majority)
+    ]
+}
+
+#[derive(Debug, Clone)]
+struct World {
+    findings: Vec<JudgedFinding>,
+    votes: Vec<Vote>,
+    /// Which judge is a rule or a tool, if one is.
+    rule: Option<usize>,
+    consensus: ConsensusRule,
+    quorum: usize,
+    covered: bool,
+}
+
+fn world() -> impl Strategy<Value = World> {
+    let findings = prop::collection::vec((severity(), disposition(), 0..JUDGES.len()), 0..6);
+    let votes = prop::collection::vec(vote(), 0..=JUDGES.len());
+    let rule = prop::option::of(0..JUDGES.len());
+    (
+        findings,
+        (votes, rule),
+        consensus(),
+        0..4_usize,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(findings, (votes, rule), consensus, quorum, covered)| World {
+                findings: findings
+                    .into_iter()
+                    .enumerate()
+                    .map(|(nth, (s, d, by))| found(nth, s, d, by))
+                    .collect(),
+                votes,
+                rule,
+                consensus,
+                quorum,
+                covered,
+            },
+        )
+}
+
+impl World {
+    fn judge(&self, dismissals: &[Dismissal]) -> (Verdict, VerdictReason) {
+        let mut findings = self.findings.clone();
+        mark_dismissed(&mut findings, dismissals);
+        let ids: Vec<JudgeId> = JUDGES.iter().map(|&id| id.into()).collect();
+        let votes = supported_votes(&findings, ids.iter().zip(self.votes.iter().copied()));
+        let policy = VerdictPolicy {
+            disputed_critical_fails: false,
+            incomplete_coverage_warns: false,
+        };
+        let mut record = VoteRecord {
+            quorum: self.quorum,
+            ..VoteRecord::default()
+        };
+        for (nth, (judge, vote)) in ids.iter().zip(self.votes.iter().copied()).enumerate() {
+            if self.rule == Some(nth) {
+                record.rules.push(RuleVote {
+                    judge,
+                    vote,
+                    unplaced: None,
+                });
+            } else {
+                record.add_model(judge, vote, None);
+            }
+        }
+        let case = VerdictInput {
+            objections: record.objections(&findings),
+            findings: &counted_standings(&findings),
+            votes: &votes,
+            counted: self.votes.len(),
+            quorum: self.quorum,
+            covered: self.covered,
+            checked: true,
+        };
+        decide_verdict(self.consensus, policy, &case)
+    }
+}
+
+fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Skipped => 0,
+        Verdict::Warn => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Fail => 3,
+    }
+}
+
+#[test]
+fn what_was_dismissed_shows_no_other_problem() {
+    let mut shown = found(0, Severity::Critical, Disposition::Confirmed, 0);
+    let mut lost = found(1, Severity::Critical, Disposition::Rejected, 1);
+    lost.members[0].proof = Proof::Unverified {
+        reason: "it is not there".into(),
+    };
+    let judge = JUDGES[1].into();
+    let insists = |findings: &[JudgedFinding]| insists_unproven(findings, &[&judge]);
+    assert!(
+        !insists(&[shown.clone(), lost.clone()]),
+        "the other quote shows it"
+    );
+    shown.dismissed = Some(dismissal("0000000000000000"));
+    assert!(insists(&[shown, lost]), "nobody dismissed this one");
+}
+
+mod laws {
+    use super::*;
+
+    /// A version of a finding of one class, and whether its quote holds and it was not taken back.
+    fn version() -> impl Strategy<Value = (Severity, &'static str, bool, bool)> {
+        let class = prop::sample::select(vec!["injection", "secrets", "logic", "Logic"]);
+        (
+            severity(),
+            class,
+            prop::bool::weighted(0.8),
+            prop::bool::weighted(0.2),
+        )
+    }
+
+    /// One finding with these versions; the worst that stands is shown.
+    fn cluster(versions: &[(Severity, &'static str, bool, bool)]) -> JudgedFinding {
+        let mut whole = found(0, Severity::Minor, Disposition::Confirmed, 0);
+        whole.members = versions
+            .iter()
+            .map(|&(severity, category, real, withdrawn)| {
+                let mut member = whole.members[0].clone();
+                (member.finding.severity, member.withdrawn) = (severity, withdrawn);
+                member.finding.category = category.into();
+                if !real {
+                    member.proof = Proof::Unverified {
+                        reason: "it is not there".into(),
+                    };
+                }
+                member
+            })
+            .collect();
+        let worst = whole
+            .members
+            .iter()
+            .max_by_key(|m| (m.proof.resolves() && !m.withdrawn, m.finding.severity));
+        whole.finding = worst.unwrap().finding.clone();
+        whole
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_dismissal_of_other_code_changes_nothing(world in world()) {
+            let before = world.judge(&[]);
+            prop_assert_eq!(world.judge(&[dismissal("ffffffffffffffff")]), before);
+        }
+
+        #[test]
+        fn a_dismissal_never_makes_a_verdict_worse(world in world(), at in 0..6_usize) {
+            let before = world.judge(&[]).0;
+            let after = world.judge(&[dismissal(&format!("{at:016x}"))]).0;
+            prop_assert!(badness(after) <= badness(before), "{:?} -> {:?}", before, after);
+        }
+
+        #[test]
+        fn no_dismissal_makes_up_for_a_judge_or_a_file(world in world()) {
+            let all: Vec<_> = (0..6).map(|at| dismissal(&format!("{at:016x}"))).collect();
+            let (verdict, _) = world.judge(&all);
+            let short = world.votes.len() < world.quorum.max(1) || !world.covered;
+            prop_assert!(!(short && matches!(verdict, Verdict::Pass | Verdict::Warn)));
+        }
+
+        /// Whoever dismisses what was shown dismisses no critical problem of another kind that a judge sees in the same
+        /// line afterwards; and all that was shown stays dismissed.
+        #[test]
+        fn a_critical_of_another_kind_is_never_dismissed(
+            seen in prop::collection::vec(version(), 1..4), more in version(),
+        ) {
+            let before = cluster(&seen);
+            let classes = critical_classes(&before);
+            let order = Dismissal {
+                severity: Some(before.finding.severity),
+                classes: classes.iter().cloned().collect(),
+                ..dismissal("0000000000000000")
+            };
+            let is_dismissed = |finding: &JudgedFinding| {
+                let mut findings = [finding.clone()];
+                mark_dismissed(&mut findings, std::slice::from_ref(&order));
+                findings[0].dismissed.is_some()
+            };
+            prop_assert!(is_dismissed(&before));
+            let mut after = cluster(&[seen, vec![more]].concat());
+            // The fingerprint is of what is shown: of another class it is another one.
+            if class_of(&after.finding) != class_of(&before.finding) {
+                return Ok(());
+            }
+            after.finding.severity = after.finding.severity.max(before.finding.severity);
+            let (severity, class, real, withdrawn) = more;
+            let is_hole = severity == Severity::Critical && real && !withdrawn;
+            let class = class.to_lowercase();
+            if is_hole && class != class_of(&after.finding) && !classes.contains(&class) {
+                prop_assert!(!is_dismissed(&after));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_remark_that_was_dismissed_silences_nothing_that_is_worse() {
+    let levels = [Severity::Minor, Severity::Significant, Severity::Critical];
+    for seen in levels {
+        for severity in levels {
+            let mut findings = [found(0, severity, Disposition::Confirmed, 2)];
+            let dismissal = Dismissal {
+                severity: Some(seen),
+                ..dismissal("0000000000000000")
+            };
+            mark_dismissed(&mut findings, &[dismissal]);
+            assert_eq!(
+                findings[0].dismissed.is_some(),
+                severity <= seen,
+                "{seen:?} {severity:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_dismissed_does_not_count_and_neither_does_the_vote_that_rests_on_it() {
+    let world = World {
+        findings: vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
+        votes: vec![Vote::Fail, Vote::Pass],
+        rule: None,
+        consensus: ConsensusRule::Findings,
+        quorum: 2,
+        covered: true,
+    };
+    assert_eq!(world.judge(&[]).0, Verdict::Fail);
+    let dismissed = [dismissal("0000000000000000")];
+    assert_eq!(
+        world.judge(&dismissed),
+        (Verdict::Pass, VerdictReason::NoFindings)
+    );
+    for consensus in [ConsensusRule::Strict, ConsensusRule::Majority] {
+        let world = World {
+            consensus,
+            ..world.clone()
+        };
+        assert_eq!(
+            world.judge(&dismissed),
+            (Verdict::Pass, VerdictReason::Votes)
+        );
+    }
+}
+
+#[test]
+fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
+    let world = World {
+        findings: vec![
+            found(0, Severity::Critical, Disposition::Confirmed, 0),
+            found(1, Severity::Significant, Disposition::Unconfirmed, 0),
+        ],
+        votes: vec![Vote::Fail, Vote::Pass],
+        rule: None,
+        consensus: ConsensusRule::Strict,
+        quorum: 2,
+        covered: true,
+    };
+    assert_eq!(
+        world.judge(&[dismissal("0000000000000000")]).0,
+        Verdict::Warn
+    );
+}
+
+#[test]
+fn a_verdict_of_before_is_judged_by_the_same_rule() {
+    let mut findings = vec![found(0, Severity::Critical, Disposition::Confirmed, 0)];
+    let unseen = Coverage {
+        files: vec![council_protocol::coverage::FileCoverage {
+            path: "a.rs".into(),
+            state: CoverageState::Unreadable {
+                reason: "gone".into(),
+            },
+        }],
+    };
+    let policy = VerdictPolicy {
+        disputed_critical_fails: false,
+        incomplete_coverage_warns: false,
+    };
+    let reconsidered = ReconsideredVerdict {
+        consensus: ConsensusRule::Findings,
+        policy,
+        quorum: 2,
+        judges: &[],
+        benches: &[],
+        coverage: &unseen,
+    };
+    let (verdict, reason) =
+        reconsidered.decide_again(&mut findings, &[dismissal("0000000000000000")]);
+    assert_eq!(
+        (verdict, reason),
+        (Verdict::Inconclusive, VerdictReason::BelowQuorum)
+    );
+    assert!(findings[0].dismissed.is_some() && findings[0].level.is_none());
+}
