@@ -45,6 +45,7 @@ mod interrupted;
 mod killed;
 mod large;
 mod links;
+mod linter_reports;
 mod linters;
 mod live;
 mod lookups;
