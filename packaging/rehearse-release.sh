@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # A release without a forge: build, pack, install, start, and the Action's own installer over the result, with what it must refuse.
 #
-#   packaging/rehearse-release.sh [PROGRAM]      PROGRAM is one that is built already
+#   packaging/rehearse-release.sh [PROGRAM [OTHER]]      programs that are built already; OTHER is of the other processor
 #
-# QUICK=1 leaves out what cargo builds, which takes minutes.
+# QUICK=1 leaves out what cargo builds, which takes minutes. On Linux OTHER is built, too, if its standard library is
+# there (`rustup target add aarch64-unknown-linux-gnu`), and started if an emulator is (Debian: qemu-user and
+# libc6-arm64-cross).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +18,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 program=${1:-}
 if [ -z "$program" ]; then
   packaging/build.sh "$target"
-  program=target/$target/dist/git-council
+  program=${CARGO_TARGET_DIR:-target}/$target/dist/git-council
   [ "$(uname -s)" = Darwin ] || packaging/pack.py --glibc "$program" 2.17
 fi
 packaging/pack.py "$program" "$target" "$work/dist"
@@ -24,18 +26,39 @@ packaging/rehearse.sh "$work/dist"
 packaging/rehearse.sh "$work/dist" plugin
 if [ "${QUICK:-}" = "" ]; then packaging/rehearse.sh "$work/dist" clone remote; fi
 
-# The jobs of a release pack side by side, and their files are put into one folder: what two make has to be the same.
+# The other processor's program, with the linker of build.sh; without its standard library any program stands for it.
 other=aarch64-unknown-linux-gnu
 [ "$target" != "$other" ] || other=x86_64-unknown-linux-gnu
-# The other job's program is any; what it prints stands in the archive already.
+second=${2:-}
+if [ -z "$second" ] && [ "${QUICK:-}" = "" ] && [ "$(uname -s)" = Linux ]; then
+  if rustup target list --installed | grep -qx "$other"; then
+    packaging/build.sh "$other"
+    second=${CARGO_TARGET_DIR:-target}/$other/dist/git-council
+  else
+    echo "other     not built: there is no standard library of $other (rustup target add $other)"
+  fi
+fi
+if [ -n "$second" ]; then
+  packaging/pack.py --glibc "$second" 2.17
+  readelf -h "$second" | grep -qiE "machine:.*${other%%-*}|machine:.*x86-64" || { echo "FAILED: $second is not of $other" >&2; exit 1; }
+  readelf -d "$second" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/other     needs \1/p'
+fi
+
+# The jobs of a release pack side by side, and their files are put into one folder: what two make has to be the same.
+# What a program prints of itself stands in this one's archive already, and does not depend on the processor.
 mkdir "$work/printed"
 tar -xJf "$work/dist/git-council-$version-$target.tar.xz" -C "$work/printed" man completions
 MAN="$work/printed/man/man1" COMPLETIONS="$work/printed/completions" \
-  packaging/pack.py "$(type -P true)" "$other" "$work/second" > /dev/null
+  packaging/pack.py "${second:-$(type -P true)}" "$other" "$work/second" > "$work/packed"
 common=$(comm -12 <(ls "$work/dist") <(ls "$work/second"))
 [ "$common" = "git-council-$version.tgz" ] || { echo "FAILED: two jobs make $common" >&2; exit 1; }
 cmp "$work/dist/$common" "$work/second/$common" || { echo "FAILED: two jobs make two different $common" >&2; exit 1; }
 echo "jobs      ok: what two of them pack is the same file"
+if [ -n "$second" ]; then
+  cat "$work/packed"
+  cp "$work/second"/* "$work/dist/"
+  packaging/rehearse.sh "$work/dist" emulated
+fi
 
 # What the job `release` does: the digests go into a commit, the tag names it, and the Action at that tag takes nothing else.
 git clone --quiet --no-local . "$work/tagged"

@@ -3,7 +3,8 @@
 # this machine but the system's own folders is on the PATH, and no registry is asked for git-council.
 #
 #   packaging/rehearse.sh DIST [WAY…]      ways: archive binstall pip pipx uvx npx deb; and, if they are named,
-#                                          plugin (needs cc), clone and remote (cargo builds; PROFILE=dev is quicker)
+#                                          plugin (needs cc), clone and remote (cargo builds; PROFILE=dev is quicker),
+#                                          emulated (the other processor's program, with qemu-user)
 set -euo pipefail
 
 dist=$(cd "$1" && pwd)
@@ -139,6 +140,21 @@ END
   runs plugin "$work/plugin" git council
   flags=()
   grep -q 'The plugin has read this' "$work/out" || fail "plugin: its judge was not heard: $(cat "$work/out")"
+}
+
+# The other processor's program: an emulator, and the libraries of that processor where Debian puts them for compilers.
+emulated() {
+  local cpu=aarch64 place=$work/emulated
+  [ "$(uname -m)" != aarch64 ] || cpu=x86_64
+  if [ -z "$(type -P "qemu-$cpu")" ] || [ ! -d "/usr/$cpu-linux-gnu/lib" ]; then
+    echo "emulated  not run: qemu-$cpu and /usr/$cpu-linux-gnu are needed (Debian: qemu-user, libc6-…-cross)"
+    return
+  fi
+  mkdir -p "$place/bin"
+  tar -xJf "$dist/git-council-$version-$cpu-unknown-linux-gnu.tar.xz" -C "$place" git-council
+  printf '#!/bin/sh\nexec qemu-%s -L /usr/%s-linux-gnu "%s" "$@"\n' "$cpu" "$cpu" "$place/git-council" > "$place/bin/git-council"
+  chmod +x "$place/bin/git-council"
+  runs emulated "$place/bin" git council
 }
 
 # Built from these sources, as long as no version is published. It takes minutes, so it has to be asked for.
