@@ -72,7 +72,7 @@ def documents(program, target, folder):
     """Everything beside the program, by its path in the archive."""
     notices, sbom = folder / "THIRD-PARTY.txt", folder / "sbom.cdx.json"
     subprocess.run([sys.executable, HERE / "third_party.py", target, notices, sbom], cwd=ROOT, check=True)
-    files = {name: (ROOT / name).read_bytes() for name in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"]}
+    files = {name: (ROOT / name).read_bytes() for name in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"]}
     files["THIRD-PARTY.txt"] = notices.read_bytes()
     man = os.environ.get("MAN")
     files["man/man1/git-council.1"] = pathlib.Path(man, "git-council.1").read_bytes() if man else say(program, "man")
@@ -179,7 +179,7 @@ def debian(program, docs, target, out, time):
         share + "doc/git-council/copyright": b"git-council is under MIT or Apache-2.0, as you like.\n\n" + docs["LICENSE-MIT"]
         + b"\nApache-2.0: /usr/share/common-licenses/Apache-2.0\n",
         share + "doc/git-council/THIRD-PARTY.txt.gz": gzip.compress(docs["THIRD-PARTY.txt"], 9, mtime=0),
-        share + "doc/git-council/changelog.gz": gzip.compress(docs["CHANGELOG.md"], 9, mtime=0),
+        share + "doc/git-council/changelog.gz": gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), 9, mtime=0),
     }
     size = sum(len(data) for data in files.values()) // 1024 + 1
     control = ("Package: git-council\nVersion: %s\nArchitecture: %s\nMaintainer: git-council <noreply@git-council.invalid>\n"

@@ -40,7 +40,8 @@ if [ -z "$second" ] && [ "${QUICK:-}" = "" ] && [ "$(uname -s)" = Linux ]; then
 fi
 if [ -n "$second" ]; then
   packaging/pack.py --glibc "$second" 2.17
-  readelf -h "$second" | grep -qiE "machine:.*${other%%-*}|machine:.*x86-64" || { echo "FAILED: $second is not of $other" >&2; exit 1; }
+  cpu=${other%%-*}
+  readelf -h "$second" | grep -qi "machine:.*${cpu//_/-}" || { echo "FAILED: $second is not of $other" >&2; exit 1; }
   readelf -d "$second" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/other     needs \1/p'
 fi
 
