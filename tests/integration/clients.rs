@@ -371,37 +371,34 @@ fn a_judge_sees_the_tree_without_what_steers_and_the_environment_without_tokens(
     }
 }
 
+/// Each waits for its limits: the clients do so side by side.
 #[test]
 fn a_turn_that_takes_too_long_is_interrupted_and_nothing_is_left() {
-    for client in LIVE {
-        for behaviour in ["child", "stubborn"] {
-            let repo = with_client(
-                client,
-                behaviour,
-                "[timeouts]\nr1 = '4s'\nshutdown = '3s'\n",
-            );
-            let began = Instant::now();
-            let run = review(&repo, "teams", &["--config", "review.judges=1"]).ends(3);
-            assert_eq!(
-                failures(&report(&run)).first().map(String::as_str),
-                Some("timeout"),
-                "{client}: {behaviour}"
-            );
-            assert!(
-                began.elapsed() < Duration::from_secs(40),
-                "{client}: {behaviour}: {:?}",
-                began.elapsed()
-            );
-            if behaviour != "stubborn" {
-                assert_eq!(
-                    marked(&repo, "interrupts").len(),
-                    1,
-                    "{client}: {behaviour}"
-                );
-            }
-            nothing_is_left(&repo);
+    std::thread::scope(|all| {
+        for client in LIVE {
+            all.spawn(move || {
+                for behaviour in ["child", "stubborn"] {
+                    takes_too_long(client, behaviour);
+                }
+            });
         }
+    });
+}
+
+fn takes_too_long(client: &str, behaviour: &str) {
+    let limits = "[timeouts]\nr1 = '4s'\nshutdown = '3s'\n";
+    let repo = with_client(client, behaviour, limits);
+    let began = Instant::now();
+    let run = review(&repo, "teams", &["--config", "review.judges=1"]).ends(3);
+    let took = began.elapsed();
+    let who = format!("{client}: {behaviour}");
+    let kinds = failures(&report(&run));
+    assert_eq!(kinds.first().map(String::as_str), Some("timeout"), "{who}");
+    assert!(took < Duration::from_secs(40), "{who}: {took:?}");
+    if behaviour != "stubborn" {
+        assert_eq!(marked(&repo, "interrupts").len(), 1, "{who}");
     }
+    nothing_is_left(&repo);
 }
 
 #[test]
