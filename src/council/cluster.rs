@@ -310,7 +310,7 @@ const STOP: [&str; 30] = [
 ];
 
 /// The words that carry a description, lower case, without their commonest endings.
-fn description_words(text: &str) -> BTreeSet<String> {
+pub(super) fn description_words(text: &str) -> BTreeSet<String> {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase);

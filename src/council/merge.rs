@@ -4,7 +4,7 @@ use council_protocol::Answer;
 use council_protocol::RoundNumber;
 use council_protocol::answer::{Finding, Tag};
 
-use super::cluster::is_alike;
+use super::cluster::{description_words, is_alike};
 use super::judges::{RaisedFinding, same_text};
 
 /// Adds the findings of an answer; one that the judge repeats word for word keeps its first number. One that it now takes
@@ -100,14 +100,31 @@ pub(super) fn is_same_problem(a: &Finding, b: &Finding) -> bool {
     a.location.path == b.location.path && is_close && (same_quote || is_near(a, b))
 }
 
+/// Whether a judge that answers again says this of its finding: in the same words, or in like ones of the same quote. A line
+/// may have two problems, and what is said of one takes the place of no other.
 pub(super) fn is_same(a: &Finding, b: &Finding) -> bool {
     let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
-    a.location.path == b.location.path && (same_quote || a.description == b.description)
+    a.location.path == b.location.path
+        && (a.description == b.description || same_quote && says_same(a, b))
 }
 
 /// The same problem with another quote.
 pub(super) fn is_near(a: &Finding, b: &Finding) -> bool {
-    let at_line =
-        a.location.line == b.location.line && a.category.eq_ignore_ascii_case(&b.category);
-    a.location.path == b.location.path && (at_line || is_alike(&a.description, &b.description))
+    let at_line = a.location.line == b.location.line;
+    a.location.path == b.location.path
+        && (at_line && says_same(a, b) || is_alike(&a.description, &b.description))
+}
+
+/// Whether one judge speaks of one problem in two sentences: in like words, or in somewhat like ones under one name.
+fn says_same(a: &Finding, b: &Finding) -> bool {
+    const SOMEWHAT_LIKE: usize = 30;
+    let one_kind = a.category.trim().eq_ignore_ascii_case(b.category.trim());
+    let (own, others) = (
+        description_words(&a.description),
+        description_words(&b.description),
+    );
+    let shared = own.intersection(&others).count();
+    let smaller = own.len().min(others.len());
+    let is_somewhat_like = shared >= smaller.clamp(1, 2) && shared * 100 >= smaller * SOMEWHAT_LIKE;
+    is_alike(&a.description, &b.description) || one_kind && is_somewhat_like
 }

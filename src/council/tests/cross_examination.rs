@@ -2,6 +2,7 @@
 
 mod ballots;
 mod challenges;
+mod kept_words;
 mod moderator;
 
 use council_protocol::answer::{
