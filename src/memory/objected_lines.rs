@@ -1,11 +1,14 @@
 //! Whether a change holds the very lines to which an earlier review objected. Commits say little about it: they are squashed,
 //! amended, or sent with others on top.
 
+use std::ops::RangeInclusive;
+
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, FileChange, LineKind, Proof, RepoPath, Severity};
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
+use crate::text::CodeLetters;
 
 /// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
@@ -92,20 +95,24 @@ fn lines_around(
 /// How many of these lines stand around the quote in a file, at the place where most of them do.
 fn most_kept(file: &FileChange, found: &JudgedFinding, around: &[String]) -> usize {
     let lines = file.hunks.iter().flat_map(|hunk| hunk.lines());
-    let lines: Vec<String> = lines
+    let lines: Vec<&str> = lines
         .filter(|line| line.kind != LineKind::Removed)
-        .map(|line| without_blanks(line.text))
+        .map(|line| line.text)
         .collect();
+    let bare: Vec<String> = lines.iter().map(|line| without_blanks(line)).collect();
     let quote: Vec<String> = found.finding.quote.lines().map(without_blanks).collect();
     let first = quote.iter().find(|line| is_telling(line));
-    let places =
-        (0..lines.len()).filter(|&at| first.is_some_and(|first| lines[at].contains(first)));
-    let kept = |at: usize| {
-        let last = (at + quote.len() + NEAR_LINES).min(lines.len());
-        let near = &lines[at.saturating_sub(NEAR_LINES)..last];
+    let places = (0..bare.len()).filter(|&at| first.is_some_and(|first| bare[at].contains(first)));
+    let as_quoted = places.map(|at| (at, at + quote.len()));
+    let code = CodeLetters::of(lines.iter().copied());
+    let wrapped = code.places_of(&found.finding.quote).into_iter();
+    let wrapped = wrapped.map(|place| (*place.start(), place.end() + 1));
+    let kept = |(first, end): (usize, usize)| {
+        let last = (end + NEAR_LINES).min(bare.len());
+        let near = &bare[first.saturating_sub(NEAR_LINES)..last];
         around.iter().filter(|line| near.contains(line)).count()
     };
-    places.map(kept).max().unwrap_or(0)
+    as_quoted.chain(wrapped).map(kept).max().unwrap_or(0)
 }
 
 /// Whether a line says anything that tells it from others: braces do not.
@@ -220,12 +227,37 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
         .filter(|line| is_meant(line.kind))
         .map(|line| without_blanks(line.text))
         .collect();
+    if !is_short && stands_wrapped(file, quote, is_removed, &is_meant) {
+        return true;
+    }
     let mut wanted = quote.lines().map(without_blanks);
     let is_it = |line: &String, wanted: &str| match is_short {
         true => line == wanted,
         false => line.contains(wanted),
     };
     wanted.all(|wanted| lines.iter().any(|line| is_it(line, &wanted)))
+}
+
+/// Whether a quote stands in the lines of one side, however a formatter has broken them, and all that it says on meant ones.
+fn stands_wrapped(
+    file: &FileChange,
+    quote: &str,
+    is_removed: bool,
+    is_meant: &dyn Fn(LineKind) -> bool,
+) -> bool {
+    let other = match is_removed {
+        true => LineKind::Added,
+        false => LineKind::Removed,
+    };
+    file.hunks.iter().any(|hunk| {
+        let lines: Vec<_> = hunk.lines().filter(|line| line.kind != other).collect();
+        let code = CodeLetters::of(lines.iter().map(|line| line.text));
+        let is_whole = |place: RangeInclusive<usize>| {
+            let mut lines = lines[place].iter().filter(|line| is_telling(line.text));
+            lines.all(|line| is_meant(line.kind))
+        };
+        code.places_of(quote).into_iter().any(is_whole)
+    })
 }
 
 fn is_about_removed(found: &JudgedFinding) -> bool {

@@ -237,3 +237,31 @@ proptest! {
         prop_assert_eq!(holds_objected_lines(&report, &change), comes_along && is_named);
     }
 }
+
+proptest! {
+    /// Whatever lines a formatter makes of a statement, the change that adds it is held, with its surroundings and without; a
+    /// statement that says something else is not.
+    #[test]
+    fn a_statement_is_held_however_a_formatter_breaks_its_lines(
+        is_wrapped in any::<bool>(),
+        is_quoted_wrapped in any::<bool>(),
+        is_mended in any::<bool>(),
+        has_text in any::<bool>(),
+    ) {
+        let (one, wrapped) = ("query = f\"SELECT {name}\"", "query = (\n    f\"SELECT {name}\"\n)");
+        let write = |wrapped_too: bool| if wrapped_too { wrapped } else { one };
+        let text = format!("def find(name):\n{}\nrun(query)\n", write(is_quoted_wrapped));
+        let mut report = review(0, true, Some(1));
+        report.outcome.findings[0].finding.quote = write(is_quoted_wrapped).to_owned();
+        report.outcome.findings[0].finding.location.line = 2;
+        let now = write(is_wrapped).replace("{name}", if is_mended { "?" } else { "{name}" });
+        let mut files = change('+', &[]);
+        files[0].hunks[0].body = format!("def find(name):\n{now}\nrun(query)\n")
+            .lines()
+            .map(|line| format!("+    {line}\n"))
+            .collect();
+        let reviewed = |_: &Report, _: &RepoPath| has_text.then(|| text.clone());
+        let change = ChangedFiles { files: &files, reviewed: &reviewed };
+        prop_assert_eq!(holds_objected_lines(&report, &change), !is_mended);
+    }
+}

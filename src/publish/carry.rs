@@ -10,6 +10,7 @@ use super::kept::OpenFinding;
 use super::memory::ReviewState;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::report::{CarriedReview, FindingFate};
+use crate::text::CodeLetters;
 
 /// A file of the reviewed side, for the search of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,22 +206,12 @@ fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
     }
 }
 
-/// The line on which a quote begins in a text, white space aside, the nearest to the one on which it was; none: it is not
-/// there, or there is no quote. A formatter moves blanks and breaks lines: that makes no other code.
+/// The line on which a quote begins in a text, the nearest to the one on which it was; none: it is not there, or there is no
+/// quote. A formatter moves blanks and breaks lines: that makes no other code.
 fn line_of_quote(text: &str, quote: &str, was: u32) -> Option<u32> {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let wanted = bare(quote);
-    if wanted.is_empty() {
-        return None;
-    }
-    let (mut all, mut ends) = (String::new(), Vec::new());
-    for line in text.lines() {
-        all.extend(line.split_whitespace());
-        ends.push(all.len());
-    }
-    let line_at =
-        |at: usize| u32::try_from(ends.partition_point(|&end| end <= at) + 1).unwrap_or(1);
-    let lines = all.match_indices(&wanted).map(|(at, _)| line_at(at));
+    let places = CodeLetters::of(text.lines()).places_of(quote);
+    let lines = places.iter().map(|place| place.start() + 1);
+    let lines = lines.filter_map(|line| u32::try_from(line).ok());
     lines.min_by_key(|line| line.abs_diff(was))
 }
 

@@ -5,6 +5,7 @@
 //! would obey. Whatever cannot be seen is made visible as `\u{202E}`.
 
 mod base64;
+mod code_letters;
 mod columns;
 mod log;
 mod markdown;
@@ -20,6 +21,7 @@ mod width;
 use markdown::InlinePlace;
 
 pub(crate) use base64::{decode_base64, encode_base64};
+pub(crate) use code_letters::CodeLetters;
 pub(crate) use columns::{Columns, paragraph};
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use numbers::short_count;

@@ -96,6 +96,22 @@ proptest! {
     }
 }
 
+/// A formatter puts brackets around what it breaks into lines: that is the same code, and a mend is not.
+#[test]
+fn what_a_formatter_wraps_is_still_open() {
+    let mut before = report(1);
+    before.outcome.findings[0].finding.quote = "query = f\"SELECT {name}\"".to_owned();
+    before.outcome.findings[0].finding.rule = None;
+    let fate = |text: &str| {
+        let files = Files::from([("src/a.rs", (text.to_owned(), true))]);
+        fates(&state(&before), &files).remove(0)
+    };
+    let (fate_now, _, line) = fate("\nquery = (\n    f\"SELECT {name}\"\n)\n");
+    assert_eq!((fate_now, line), (FindingFate::StillOpen, 2));
+    let mended = fate("query = (\n    \"SELECT ?\"\n)\n");
+    assert_eq!(mended.0, FindingFate::Resolved);
+}
+
 #[test]
 fn code_that_is_gone_is_resolved_and_the_same_words_elsewhere_are_other_code() {
     let state = state(&report(1));
