@@ -17,8 +17,12 @@ impl QuoteProver {
     ) -> Option<QuotedLines> {
         /// A line of a bundle has no blanks that somebody leaves out, and copies of it fill the memory.
         const MAX_QUOTE: usize = 64 << 10;
-        let is_removed = matches!(proof, Proof::Removed { .. });
-        let is_read = !is_removed && quote.len() <= MAX_QUOTE && !quote.trim().is_empty();
+        let is_read = quote.len() <= MAX_QUOTE && !quote.trim().is_empty();
+        if let Proof::Removed { old_line, .. } = proof {
+            return self
+                .removed_code(location, quote, *old_line)
+                .filter(|_| is_read);
+        }
         let begin = proof.place(location.line).filter(|_| is_read)?;
         let (first, _) = proof.span(location)?;
         let texts = self.texts_of(&self.resolved(location).path).ok()?;
@@ -43,7 +47,34 @@ impl QuoteProver {
     }
 }
 
+impl QuoteProver {
+    /// The code of a quote of removed lines, where it has more than that: whoever looks later whether a change still removes them
+    /// finds no marker of a diff in it.
+    fn removed_code(
+        &mut self,
+        location: &Location,
+        quote: &str,
+        old_line: u32,
+    ) -> Option<QuotedLines> {
+        let texts = self.texts_of(&self.resolved(location).path).ok()?;
+        let mut texts = texts.0.iter();
+        let code = texts.find_map(|text| text.removed_at(old_line, quote))?;
+        let known = QuotedLines::default().without_marks(quote, &[code.trim_end()]);
+        known.code.is_some().then_some(known)
+    }
+}
+
 impl SearchText {
+    /// How a quote reads that stands at this line before the change.
+    fn removed_at(&self, old_line: u32, quote: &str) -> Option<String> {
+        let at = self
+            .removed
+            .as_ref()?
+            .iter()
+            .position(|line| *line == old_line)?;
+        self.lines.reading_at(u32::try_from(at + 1).ok()?, quote)
+    }
+
     /// The lines that a quote takes up which begins at that line of the reviewed side; none: it stands there in no row.
     fn quoted_at(&self, line: u32, quote: &str) -> Option<QuotedLines> {
         if self.removed.is_some() && self.gone.is_none() {
@@ -227,5 +258,12 @@ mod tests {
         assert_eq!(shown.code.as_deref(), Some("    transfer(amount);"));
         assert_eq!(quoted(&mut prover, (11, None), both), Some(shown));
         assert_eq!(quoted(&mut prover, (11, None), "check_balance()?;"), None);
+        // Of a removed line alone its code is known, without the marker of the diff.
+        let gone = quoted(&mut prover, (11, None), "-    check_balance()?;").unwrap();
+        assert_eq!(
+            gone.code.as_deref().map(str::trim),
+            Some("check_balance()?;")
+        );
+        assert_eq!(gone.lines, None);
     }
 }
