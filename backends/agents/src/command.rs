@@ -317,23 +317,23 @@ fn wide_text(raw: &[u8]) -> Option<Vec<u8>> {
 /// Whether a program has written all that its answer needs: an object with the key of its turn.
 pub(crate) fn is_whole_answer(key: &str, stdout: &[u8]) -> bool {
     let end = stdout.trim_ascii_end();
-    if !end.ends_with(b"}") && !end.ends_with(b"```") {
-        return false;
-    }
-    let Some(text) = std::str::from_utf8(end)
-        .ok()
-        .filter(|_| json::fits_in_memory(end, json::MESSAGE))
-    else {
-        return false;
-    };
-    let objects = text
+    let may_be = end.ends_with(b"}") || end.ends_with(b"```");
+    may_be && keyed_objects(key, end).next().is_some()
+}
+
+/// The objects in a text that begin a line and have the key of their turn.
+pub(crate) fn keyed_objects<'t>(key: &'t str, text: &'t [u8]) -> impl Iterator<Item = Value> + 't {
+    let fits = json::fits_in_memory(text, json::MESSAGE);
+    let text = std::str::from_utf8(text).ok().filter(|_| fits);
+    let text = text.unwrap_or_default();
+    let begins = text
         .match_indices('{')
         .filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
-    let mut objects = objects.filter_map(|(at, _)| {
+    let objects = begins.filter_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         values.next()?.ok()
     });
-    objects.any(|object| object["key"] == key)
+    objects.filter(move |object| object["key"] == key)
 }
 
 /// Whether a path may be a command's program: absolute, or a bare name for the `PATH`; never relative to the tree.

@@ -55,6 +55,27 @@ fn what_is_said_beside_an_answer_in_a_call_stays_beside_it() {
     }
 }
 
+/// Models that are asked to call `submit_verdict` write their answer down as well: each look-up that was left was paid for with
+/// the whole prompt.
+#[test]
+fn an_answer_in_the_text_and_in_a_call_is_taken_at_once() {
+    let said = submitted().to_string();
+    let objecting =
+        json!({"schema_version": 1, "round": 1, "key": "k1", "verdict": "FAIL", "findings": []});
+    for api in 0..APIS.len() {
+        for text in [said.clone(), format!("Here it is.\n```json\n{said}\n```\n")] {
+            let again = Tool::call("submit_verdict", submitted());
+            let (raw, asked) = reply_to(api, Says::calls([again]).beside(&text));
+            assert_eq!((asked, raw.trim()), (1, text.trim()), "{api}");
+            // Who says something else in the call is heard with both.
+            let other = Tool::call("submit_verdict", objecting.clone());
+            let (raw, asked) = reply_to(api, Says::calls([other]).beside(&text));
+            assert_eq!(asked, 1, "{api}");
+            assert!(raw.contains("PASS") && raw.contains("FAIL"), "{raw}");
+        }
+    }
+}
+
 /// A call of another unknown name may hold a finding, and a look-up may name anything.
 #[test]
 fn two_unknown_calls_and_calls_without_the_key_are_no_answer() {

@@ -6,6 +6,7 @@ use council_protocol::message::Usage;
 use serde_json::Value;
 
 use super::HttpConversation;
+use crate::command::keyed_objects;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ModelCall};
 use crate::tools::tool_declarations;
 
@@ -86,19 +87,29 @@ impl HttpConversation {
 
     /// An answer that came as the arguments of a call is taken at its word at once, with the words beside it: a model that
     /// hands it in so, since other clients of ours have a tool for it, would only repeat what it paid for. Look-ups beside it
-    /// are not run; a call of another name may say something else, and is told that there is no such tool.
+    /// are not run; a call of another name may say something else, and is told that there is no such tool. One that says the answer
+    /// of the text again adds nothing, and one that says another is heard behind it.
     pub(super) fn take_called_answer(&self, mut heard: ApiAnswer) -> ApiAnswer {
         let others = heard.calls.iter().filter(|call| !is_tool(&call.name));
         let others: Vec<&ModelCall> = others.collect();
-        let is_done = heard.ended == Some(AnswerEnd::Done) && !self.holds_key(&heard.text);
+        let is_done = heard.ended == Some(AnswerEnd::Done);
         match others.as_slice() {
             [only] if is_done && self.holds_key(&only.arguments) => {
-                heard.text = format!("{}\n{}", heard.text.trim_end(), only.arguments);
+                if !self.says_again(&heard.text, &only.arguments) {
+                    heard.text = format!("{}\n{}", heard.text.trim_end(), only.arguments);
+                }
                 heard.calls.clear();
                 heard
             }
             _ => heard,
         }
+    }
+
+    /// Whether the arguments of a call are the one answer that a text has already.
+    fn says_again(&self, text: &str, arguments: &str) -> bool {
+        let mut said = keyed_objects(&self.key, text.as_bytes());
+        let called = serde_json::from_slice::<Value>(arguments.as_bytes()).ok();
+        called.is_some() && said.next() == called && said.next().is_none()
     }
 
     /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
