@@ -148,6 +148,19 @@ fn no_ending_of_a_turn_unsays_an_objection() {
     });
 }
 
+/// What is whole has been said: a hook or a tool that hangs behind it takes nothing from it, nor does the end of the process.
+#[test]
+fn an_agent_that_lingers_or_ends_behind_its_whole_answer_has_answered() {
+    for ending in ["hangs", "dies"] {
+        let repo = bench("acp", "said", ending);
+        let run = review(&repo, "teams");
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["receipt"]["participation"]["counted"], 3, "{ending}: {}", run.stdout);
+        assert!(run.stdout.contains("It deletes all data."), "{ending}: {}", run.stdout);
+        assert!(!run.stdout.contains("said FAIL"), "{ending}: {}", run.stdout);
+    }
+}
+
 /// The same where the program is killed, or interrupted, and somebody goes on with the run.
 #[test]
 fn no_end_of_the_program_unsays_an_objection() {

@@ -14,6 +14,11 @@ pub(crate) const LINGER: Duration = Duration::from_secs(1);
 /// How long a session may go on after its judge has submitted a verdict: time for messages to the others.
 const SUBMITTED_LINGER: Duration = Duration::from_secs(10);
 
+/// How long a session whose whole answer was heard may say and do nothing, in a turn of `time`.
+pub(crate) fn quiet_time(time: Duration) -> Duration {
+    (time / 4).clamp(LINGER, SUBMITTED_LINGER)
+}
+
 /// How often a mailbox is looked into.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 

@@ -1,6 +1,8 @@
 //! The driver for every agent that speaks the Agent Client Protocol: one process and one session per
 //! judge. What differs between agents stands in a table; what the protocol cannot promise is asked for and looked at.
 
+mod clock;
+mod messages;
 mod permission;
 mod quirks;
 mod session;
@@ -10,8 +12,9 @@ use std::sync::Arc;
 
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
 
+pub(crate) use self::messages::decode_params as told;
 use self::quirks::{AgentQuirks, ReadOnlyMode};
-pub(crate) use self::session::{DIALECT, decode_params as told};
+pub(crate) use self::session::DIALECT;
 use crate::client::{self, AgentEnv};
 use crate::known::EffortFlag;
 use crate::private;

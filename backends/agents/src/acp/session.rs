@@ -1,6 +1,6 @@
 //! One judge: a session of its own process, kept from turn to turn.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,21 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
     CancelNotification, ContentBlock, Implementation, InitializeRequest, InitializeResponse,
     McpServer, McpServerStdio, NewSessionRequest, NewSessionResponse, PromptRequest,
-    SessionConfigKind, SessionConfigOption, SessionId, SessionNotification, SessionUpdate,
+    SessionConfigOption, SessionId, SessionNotification, SessionUpdate,
     SetSessionConfigOptionRequest, SetSessionModeRequest, StopReason,
 };
-use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
-use serde::Serialize;
 use serde_json::Value;
 
+use super::clock::TurnClock;
+use super::messages::{
+    call_agent, ended_turn, find_offered, is_running, parse_response, parse_usage, refusal_failure,
+    to_json,
+};
 use super::permission;
 use super::quirks::{AgentQuirks, ReadOnlyMode};
-use crate::client::{AgentEnv, compose_message, kind_of_message, kind_of_status, shorten_message};
+use crate::client::{AgentEnv, compose_message, kind_of_message, shorten_message};
+use crate::command::is_whole_answer;
 use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::oversized_failure;
@@ -26,20 +30,11 @@ use crate::rpc::{NoticeReceiver, RpcDialect, RpcError, RpcNotice, RpcPeer};
 use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal};
 
-/// How long it has to start: the slowest takes several seconds on an idle machine.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How long a cancelled turn has to end.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
-
 /// How long the process has to end by itself.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Beyond the time of a turn, in case nobody cancels it.
-const TURN_SLACK: Duration = Duration::from_secs(10);
-
-/// "Authentication required" in the protocol's numbers.
-const AUTH_REQUIRED: i64 = -32000;
+/// No answer has it.
+const NO_KEY: &str = "";
 
 pub(crate) const DIALECT: RpcDialect = RpcDialect {
     name: "the agent",
@@ -50,6 +45,13 @@ pub(crate) const DIALECT: RpcDialect = RpcDialect {
 
 /// Why an agent that is not known to take our server has no tools of ours.
 const NO_MAILBOX: &str = "this agent takes no mailbox, in which they would be";
+
+/// How the wait for the end of a prompt ended.
+enum PromptEnd {
+    Replied(Result<Value, RpcError>),
+    /// The whole answer was heard, and then nothing more.
+    Lingered,
+}
 
 pub(super) struct AcpSession {
     peer: RpcPeer,
@@ -66,6 +68,8 @@ pub(super) struct AcpSession {
     afterwords: RefCell<String>,
     /// What it thinks in the turn.
     thoughts: RefCell<TurnThoughts>,
+    /// Whether a tool of its own runs, which says nothing meanwhile.
+    runs_tool: Cell<bool>,
     brief: Arc<str>,
     is_first: bool,
     /// It did not end a cancelled turn: it cannot be used any more.
@@ -114,6 +118,7 @@ impl AcpSession {
             mode: None,
             afterwords: RefCell::default(),
             thoughts: RefCell::default(),
+            runs_tool: Cell::default(),
             brief: Arc::clone(&spec.brief),
             is_first: true,
             is_stuck: false,
@@ -203,17 +208,32 @@ impl AcpSession {
         }
     }
 
-    /// Waits for the end of the prompt that was asked as `id`.
+    /// Waits for the end of the prompt that was asked as `id`, or until the agent has given its whole answer to the turn of that
+    /// key and lingers: a hook or a tool of it may hang, and its answer counts all the same.
     fn wait_for_reply(
         &self,
         id: u64,
+        key: &str,
         text: &mut String,
-        until: Instant,
+        clock: &TurnClock,
         stop: &StopSignal,
-    ) -> Result<Result<Value, RpcError>, Failure> {
+    ) -> Result<PromptEnd, Failure> {
         loop {
-            match self.receiver.next_notice(DIALECT.name, until, stop)? {
-                RpcNotice::Replied(replied, result) if replied == id => return Ok(result),
+            let patience = match is_whole_answer(key, text.as_bytes()) {
+                true if self.runs_tool.get() => clock.ready_by,
+                true => clock.ready_by.min(Instant::now() + clock.quiet),
+                false => clock.until,
+            };
+            let notice = match self.receiver.next_notice(DIALECT.name, patience, stop) {
+                Err(failure) if failure.kind == FailureKind::Timeout && patience < clock.until => {
+                    return Ok(PromptEnd::Lingered);
+                }
+                notice => notice?,
+            };
+            match notice {
+                RpcNotice::Replied(replied, result) if replied == id => {
+                    return Ok(PromptEnd::Replied(result));
+                }
                 RpcNotice::Told(method, params) if method == "session/update" => {
                     // An update of a later version of the protocol is none for us.
                     if let Ok(told) = serde_json::from_value::<SessionNotification>(params) {
@@ -252,6 +272,15 @@ impl AcpSession {
                 }
                 Ok(())
             }
+            SessionUpdate::ToolCall(call) => {
+                self.runs_tool.set(is_running(call.status));
+                Ok(())
+            }
+            SessionUpdate::ToolCallUpdate(call) => {
+                let status = call.fields.status.map(is_running);
+                self.runs_tool.set(status.unwrap_or(self.runs_tool.get()));
+                Ok(())
+            }
             SessionUpdate::CurrentModeUpdate(now) => match &self.mode {
                 Some(mode) if *mode != now.current_mode_id.to_string() => {
                     let detail =
@@ -269,11 +298,11 @@ impl AcpSession {
         let cancel = CancelNotification::new(self.id.clone());
         self.peer
             .send_notification("session/cancel", &to_json(&cancel));
-        let until = Instant::now() + CANCEL_TIMEOUT;
+        let clock = TurnClock::of_cancelled();
         let stop = StopSignal::default();
         // What it still says is not kept, however much it is.
         loop {
-            match self.wait_for_reply(id, &mut String::new(), until, &stop) {
+            match self.wait_for_reply(id, NO_KEY, &mut String::new(), &clock, &stop) {
                 Ok(_) => return,
                 Err(failure) if failure.kind == FailureKind::Oversized => {}
                 Err(_) => break,
@@ -327,14 +356,26 @@ impl Conversation for AcpSession {
             std::mem::take(&mut self.is_first),
         );
         let prompt = PromptRequest::new(self.id.clone(), vec![ContentBlock::from(words)]);
-        let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
+        let clock = TurnClock::of_turn(turn);
+        self.runs_tool.set(false);
         let id = self
             .peer
             .send_request(&self.receiver, "session/prompt", &to_json(&prompt));
         let mut text = String::new();
-        let result = match self.wait_for_reply(id, &mut text, until, &watch.ended) {
-            Ok(Ok(done)) => self.build_reply(text, done),
-            Ok(Err(error)) => Err(refusal_failure("session/prompt", &error)),
+        let result = match self.wait_for_reply(id, &turn.key, &mut text, &clock, &watch.ended) {
+            Ok(PromptEnd::Replied(Ok(done))) => self.build_reply(text, done),
+            Ok(PromptEnd::Replied(Err(error))) => Err(refusal_failure("session/prompt", &error)),
+            Ok(PromptEnd::Lingered) => {
+                self.cancel_turn(id);
+                self.build_reply(text, ended_turn())
+            }
+            // What it said to the end counts, also where it did not wait for its turn to end.
+            Err(failure)
+                if failure.kind == FailureKind::Died
+                    && is_whole_answer(&turn.key, text.as_bytes()) =>
+            {
+                self.build_reply(text, ended_turn())
+            }
             Err(failure) if failure.kind == FailureKind::Died => {
                 Err(self.peer.with_stderr(failure))
             }
@@ -362,97 +403,4 @@ impl Drop for AcpSession {
     fn drop(&mut self) {
         self.peer.finish(Duration::ZERO);
     }
-}
-
-/// Everything that is read of what an agent tells, for the fuzz targets.
-pub(crate) fn decode_params(params: Value) {
-    let _ = parse_usage(&params);
-    let _ = full_value(&params["options"], "plan");
-    let _ = parse_response::<StopReason>("session/prompt", params["stopReason"].clone());
-    let _ = serde_json::from_value::<SessionNotification>(params);
-}
-
-fn to_json(message: &impl Serialize) -> Value {
-    serde_json::to_value(message).unwrap_or_default()
-}
-
-fn parse_response<T: serde::de::DeserializeOwned>(what: &str, value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| {
-        let detail = format!("the agent's answer to {what} cannot be read: {error}");
-        Failure::new(FailureKind::Spawn, detail)
-    })
-}
-
-/// Asks before the first turn; an error is a judge that cannot sit.
-fn call_agent(
-    peer: &RpcPeer,
-    receiver: &NoticeReceiver,
-    method: &str,
-    params: &impl Serialize,
-) -> Result<Value, Failure> {
-    peer.call_method(receiver, method, &to_json(params), START_TIMEOUT)?
-        .map_err(|error| refusal_failure(method, &error))
-}
-
-fn refusal_failure(method: &str, error: &RpcError) -> Failure {
-    let more = error.data["details"]
-        .as_str()
-        .or_else(|| error.data.as_str());
-    let words = [error.message.as_str(), more.unwrap_or_default()].join(" ");
-    let kind = match u64::try_from(error.code) {
-        Ok(status @ 100..600) => kind_of_status(status),
-        _ if error.code == AUTH_REQUIRED => FailureKind::Quota,
-        _ => kind_of_message(&words),
-    };
-    Failure::new(
-        kind,
-        format!("the agent refused {method}: {}", shorten_message(&words)),
-    )
-}
-
-/// The first value that is wanted and offered, and the one that holds.
-fn find_offered(
-    options: &[SessionConfigOption],
-    id: &str,
-    wanted: &[&str],
-) -> Option<(String, String)> {
-    let option = options.iter().find(|option| option.id.to_string() == id)?;
-    let SessionConfigKind::Select(select) = &option.kind else {
-        return None;
-    };
-    let options = to_json(&select.options);
-    let value = wanted
-        .iter()
-        .find_map(|value| full_value(&options, value))?;
-    Some((value, select.current_value.to_string()))
-}
-
-/// The value of an option that is `name`, or ends with `#name`.
-fn full_value(options: &Value, name: &str) -> Option<String> {
-    match options {
-        Value::Array(items) => items.iter().find_map(|item| full_value(item, name)),
-        Value::Object(fields) => match fields.get("value").and_then(Value::as_str) {
-            Some(value) if value == name || value.ends_with(&format!("#{name}")) => {
-                Some(value.to_owned())
-            }
-            _ => fields
-                .get("options")
-                .and_then(|inner| full_value(inner, name)),
-        },
-        _ => None,
-    }
-}
-
-/// Tokens, wherever an agent puts them.
-fn parse_usage(done: &Value) -> Option<Usage> {
-    let places = [&done["usage"], &done["_meta"]["quota"]["token_count"]];
-    let counts = places.into_iter().find(|counts| counts.is_object())?;
-    let count = |names: [&str; 2]| names.iter().find_map(|name| counts[*name].as_u64());
-    Some(Usage {
-        input_tokens: count(["inputTokens", "input_tokens"]),
-        cached_tokens: count(["cachedReadTokens", "cached_tokens"]),
-        output_tokens: count(["outputTokens", "output_tokens"]),
-        cost_usd: None,
-        ..Usage::default()
-    })
 }
