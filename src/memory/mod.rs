@@ -19,5 +19,6 @@ pub(crate) use own_notes::OwnNotes;
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
 pub(crate) use standing_objections::{
-    StandingObjections, is_answered, is_by_rules, is_objection, is_same_code, takes_back_brought,
+    StandingObjections, is_answered, is_by_rules, is_objection, is_same_code, leaves_critical_open,
+    outweighs, takes_back_brought,
 };

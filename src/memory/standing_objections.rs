@@ -8,9 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use council_protocol::Vote;
+use council_protocol::{Severity, Vote};
 
-use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
+use crate::council::outcome::{JudgeRecord, JudgedFinding, ReviewedBy, Verdict};
 use crate::report::{FailOn, Report};
 
 use super::cache::is_worth_keeping;
@@ -24,43 +24,62 @@ use super::sealed_reports::{SealedReports, ignore_missing};
 /// The most objections that stand at a time.
 const MAX_OBJECTIONS: usize = 64;
 
-/// The reviews of a repository that came to FAIL, or to INCONCLUSIVE though a judge objected.
-pub(crate) struct StandingObjections(SealedReports);
+/// The reviews of a repository that came to FAIL, or to INCONCLUSIVE though a judge objected. Beside them lie those that hold no
+/// gate and left a critical problem open: a milder verdict of before does not hide it.
+pub(crate) struct StandingObjections {
+    objections: SealedReports,
+    doubts: SealedReports,
+}
 
 impl StandingObjections {
     /// Those below `memory_dir`.
     pub(crate) fn new(memory_dir: &Path, seal: Option<MacKey>) -> Self {
-        let dir = memory_dir.join("standing");
-        Self(SealedReports { dir, seal })
+        let folder = |name: &str| SealedReports {
+            dir: memory_dir.join(name),
+            seal: seal.clone(),
+        };
+        Self {
+            objections: folder("standing"),
+            doubts: folder("doubts"),
+        }
     }
 
-    /// Hears of a review of these files that has just ended. An objection stands from now on. A complete review without one ends those over
-    /// the same change; rules alone take back nothing that models said, and whoever wrote a change has its own objection judged
-    /// anew by no other dice.
+    /// Hears of a review of these files that has just ended. An objection stands from now on. A complete review without one ends
+    /// those over the same change; rules alone take back nothing that models said, and whoever wrote a change has its own
+    /// objection judged anew by no other dice. What leaves a critical problem open stands likewise, until a review leaves none.
     ///
     /// # Errors
     ///
     /// When the folder cannot be written.
     pub(crate) fn hear(&self, report: &Report, files: &ChangedFiles<'_>) -> io::Result<()> {
         if is_objection(report) {
-            let change = report.receipt.run.digests.change.as_deref();
-            let path = change.and_then(|change| self.0.file_of_key(change));
-            let is_weightier = |path: &PathBuf| {
-                let known = self.0.read(path);
-                known.is_none_or(|known| is_by_rules(&known) || !is_by_rules(report))
-            };
-            if let Some(path) = path.filter(is_weightier) {
-                self.0.write(&path, report)?;
-                self.0.remove_oldest(MAX_OBJECTIONS, 0);
-            }
-        } else if is_worth_keeping(report) {
-            for (path, standing) in self.all() {
-                if is_answered(&standing, report, files) {
-                    ignore_missing(fs::remove_file(path))?;
-                }
+            return keep_weightiest(&self.objections, report);
+        }
+        self.keep_doubts(report)?;
+        if is_worth_keeping(report) {
+            forget_answered(&self.objections, report, files)?;
+            if !leaves_critical_open(report) {
+                forget_answered(&self.doubts, report, files)?;
             }
         }
         Ok(())
+    }
+
+    /// Keeps a review that is no objection and left a critical problem open; any other one changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be written.
+    pub(crate) fn keep_doubts(&self, report: &Report) -> io::Result<()> {
+        match leaves_critical_open(report) {
+            true => keep_weightiest(&self.doubts, report),
+            false => Ok(()),
+        }
+    }
+
+    /// The latest review of the same change that left a critical problem open, and that none has answered since.
+    pub(crate) fn doubt_over(&self, change: &str) -> Option<Report> {
+        self.doubts.read(&self.doubts.file_of_key(change)?)
     }
 
     /// The latest objection to this very code: over the same change, or to the same commit.
@@ -143,9 +162,43 @@ impl StandingObjections {
 
     /// All of them, the latest first.
     fn all(&self) -> impl Iterator<Item = (PathBuf, Report)> {
-        let files = self.0.list_files().into_iter();
-        files.filter_map(|(path, _)| self.0.read(&path).map(|report| (path, report)))
+        read_all(&self.objections)
     }
+}
+
+/// All reports of a folder, the latest first.
+fn read_all(folder: &SealedReports) -> impl Iterator<Item = (PathBuf, Report)> {
+    let files = folder.list_files().into_iter();
+    files.filter_map(|(path, _)| folder.read(&path).map(|report| (path, report)))
+}
+
+/// Keeps a report under its change: the latest, but no word of rules in the place of models'.
+fn keep_weightiest(folder: &SealedReports, report: &Report) -> io::Result<()> {
+    let change = report.receipt.run.digests.change.as_deref();
+    let path = change.and_then(|change| folder.file_of_key(change));
+    let is_weightier = |path: &PathBuf| {
+        let known = folder.read(path);
+        known.is_none_or(|known| is_by_rules(&known) || !is_by_rules(report))
+    };
+    if let Some(path) = path.filter(is_weightier) {
+        folder.write(&path, report)?;
+        folder.remove_oldest(MAX_OBJECTIONS, 0);
+    }
+    Ok(())
+}
+
+/// Removes what a later review of these files has answered.
+fn forget_answered(
+    folder: &SealedReports,
+    later: &Report,
+    files: &ChangedFiles<'_>,
+) -> io::Result<()> {
+    for (path, standing) in read_all(folder) {
+        if is_answered(&standing, later, files) {
+            ignore_missing(fs::remove_file(path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether an objection is to the same change, or to the same commit.
@@ -163,16 +216,41 @@ fn range_of(report: &Report) -> (Option<&str>, Option<&str>) {
 /// Whether a review objects to its change. One that merely could not be held (no network) does not.
 pub(crate) fn is_objection(report: &Report) -> bool {
     let outcome = &report.outcome;
-    let objects = |judge: &JudgeRecord| {
-        let votes = [judge.counted, judge.lost_vote, judge.unplaced];
-        votes.contains(&Some(Vote::Fail))
-    };
     match outcome.verdict {
         Verdict::Fail => true,
-        Verdict::Inconclusive => outcome.judges.iter().any(objects),
+        Verdict::Inconclusive => outcome.judges.iter().any(votes_against),
         Verdict::Warn => report.own_gate().fail_on == FailOn::Warn,
         _ => false,
     }
+}
+
+fn votes_against(judge: &JudgeRecord) -> bool {
+    let votes = [judge.counted, judge.lost_vote, judge.unplaced];
+    votes.contains(&Some(Vote::Fail))
+}
+
+/// Whether a review is no objection, and somebody holds the change for broken all the same: one judge alone, or with a quote
+/// that was not found. Nobody refuted or dismissed that.
+pub(crate) fn leaves_critical_open(report: &Report) -> bool {
+    let is_lost = |found: &JudgedFinding| {
+        let mut members = found.members.iter();
+        !members.any(|member| member.proof.resolves())
+    };
+    let is_open = |found: &JudgedFinding| {
+        let counts = found.level.is_some() || is_lost(found);
+        found.finding.severity == Severity::Critical && found.dismissed.is_none() && counts
+    };
+    let outcome = &report.outcome;
+    let is_shown = matches!(outcome.verdict, Verdict::Warn | Verdict::Inconclusive);
+    is_shown
+        && !is_objection(report)
+        && (outcome.findings.iter().any(is_open) || outcome.judges.iter().any(votes_against))
+}
+
+/// Whether what stands against a change is told instead of another verdict over it that is known.
+pub(crate) fn outweighs(standing: &Report, known: &Report) -> bool {
+    let is_other = standing.receipt.run.name != known.receipt.run.name;
+    is_objection(standing) && !is_objection(known) || leaves_critical_open(standing) && is_other
 }
 
 /// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules
@@ -230,6 +308,7 @@ mod laws {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::council::outcome::FindingLevel;
     use crate::report;
 
     const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
@@ -305,6 +384,55 @@ mod laws {
                     let wider = store.over("another change", Some(&head), &alone).next();
                     prop_assert!(wider.is_some() || !stands, "{:?}", (change, is_whole));
                 }
+            }
+        }
+    }
+
+    /// How a review of one change ends: its verdict, whether a critical problem is left open, and whether all judges answered.
+    type Said = (u8, bool, bool);
+
+    fn said(&(verdict, has_critical, is_complete): &Said, nth: usize) -> Report {
+        let mut report = ended(&(0, true, verdict, true, false));
+        report.receipt.run.name = format!("run-{nth}");
+        report.outcome.findings.truncate(1);
+        let found = &mut report.outcome.findings[0];
+        (found.finding.severity, found.dismissed) = (Severity::Critical, None);
+        found.level = Some(FindingLevel::Warn);
+        report.outcome.findings.retain(|_| has_critical);
+        if !is_complete {
+            report.outcome.judges[0].counted = None;
+        }
+        report
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        /// Whatever reviews of a change came before and between: what failed it, or left a critical problem open, is told instead
+        /// of each milder verdict that is known, until a whole review by models leaves nothing open.
+        #[test]
+        fn no_known_verdict_hides_what_was_left_open_since(
+            reviews in prop::collection::vec((0u8..4, any::<bool>(), any::<bool>()), 1..8),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
+            let reports: Vec<Report> = reviews.iter().enumerate().map(|(nth, one)| said(one, nth)).collect();
+            for report in &reports {
+                store.hear(report, &ChangedFiles::alone(&[])).unwrap();
+            }
+            let failed = |one: &Said| one.0 == 3;
+            let is_open = |one: &Said| !failed(one) && one.0 > 0 && one.1;
+            let is_whole = |one: &Said| one.2 && one.0 < 2;
+            let last_open = reviews.iter().rposition(is_open);
+            let last_clear = reviews.iter().rposition(|one| is_whole(one) && !is_open(one));
+            let last_fail = reviews.iter().rposition(failed);
+            let last_milder = reviews.iter().rposition(is_whole);
+            let stands = last_open > last_clear || last_fail > last_milder;
+            let change = format!("{:064x}", 0);
+            for (known, _) in reports.iter().zip(&reviews).filter(|(_, one)| one.2 && one.0 == 0) {
+                let told = [store.over_same_code(&change, None), store.doubt_over(&change)];
+                let told = told.into_iter().flatten().any(|standing| outweighs(&standing, known));
+                prop_assert_eq!(told, stands, "{:?}", reviews);
             }
         }
     }

@@ -223,11 +223,10 @@ impl<'a> VerdictMemory<'a> {
         if may_prove || has_news || !is_same() {
             return None;
         }
-        // Another council, or more of it, has failed the very change since: a gate holds it, and so does whoever reviews it.
-        if !is_objection(&report)
-            && let Some(failed) = self.objection_to_change(heard)
-        {
-            return Some(failed);
+        // Another council, or more of it, has failed the very change since, or left a critical problem of it open: a gate holds
+        // the one, and whoever reviews it is told of both.
+        if let Some(standing) = self.standing_over(&report, heard) {
+            return Some(standing);
         }
         let report = self.renew_report(report, place, signer, &known.key, heard);
         let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();

@@ -561,13 +561,15 @@ fn a_verdict_of_rules_is_not_reused_beside_another_tree() {
     }
 }
 
+/// A critical problem within the quotes of a shell.
+const WRONG: &str = r#"{\"severity\": \"critical\", \"category\": \"bug\", \"description\": \"Wrong.\",
+ \"location\": {\"path\": \"src/more.rs\", \"line\": 2}, \"quote\": \"pub const MORE: u32 = 1;\", \"why\": \"w\", \"fix\": \"f\"}"#;
+
 /// What a council has failed is failed for whoever asks next, also under the settings under which it had passed.
 #[test]
 fn a_pass_is_not_reused_over_a_later_fail_of_the_same_change() {
-    let finding = r#"{\"severity\": \"critical\", \"category\": \"bug\", \"description\": \"Wrong.\",
- \"location\": {\"path\": \"src/more.rs\", \"line\": 2}, \"quote\": \"pub const MORE: u32 = 1;\", \"why\": \"w\", \"fix\": \"f\"}"#;
     let script = format!(
-        "if test -e @MARKS/fails; then v=FAIL; f=\"{finding}\"; else v=PASS; f=; fi\n{}",
+        "if test -e @MARKS/fails; then v=FAIL; f=\"{WRONG}\"; else v=PASS; f=; fi\n{}",
         answer("$v", "$f")
     );
     let repo = with_judge(&script, "");
@@ -603,4 +605,32 @@ fn what_a_verdict_told_of_the_configuration_is_told_as_it_is_now() {
     let mended = repo.council(["review", "HEAD"]);
     assert!(mended.stdout.contains("reused"), "{}", mended.stdout);
     assert!(!mended.stdout.contains(told), "{}", mended.stdout);
+}
+
+/// One judge of three that holds the change for broken does not fail it. Whoever asks next is told so all the same, and nobody
+/// is told of the verdict before.
+#[test]
+fn a_pass_is_not_reused_over_a_critical_problem_that_was_left_open_since() {
+    let script = format!(
+        "if mkdir @MARKS/fails/first 2>/dev/null; then v=FAIL; f=\"{WRONG}\"; else v=PASS; f=; fi\n{}",
+        answer("$v", "$f")
+    );
+    let fresh = ["--fresh", "--debate=off", "--config", "review.quorum=1"];
+    for more in [&fresh[..2], &fresh] {
+        let repo = with_judge(&script, "");
+        let review = |more: &[&str]| {
+            let args = ["review", "HEAD", "--judges", "3", "--agents", "helper"];
+            repo.council_with(&[], &[&args, more].concat())
+        };
+        review(&[]).ends(0);
+        repo.write_home("marks/fails/keep", "");
+        review(more).prints("WARN").prints("1 critical");
+        review(&[])
+            .prints("WARN")
+            .prints("1 critical")
+            .prints("a critical problem was left open")
+            .prints("`git council review --fresh`");
+        review(&["--fresh"]).ends(0).prints("PASS");
+        review(&[]).ends(0).prints("PASS");
+    }
 }

@@ -50,7 +50,7 @@ impl VerdictMemory<'_> {
         }
         let report = &self.without_surroundings(report);
         let kept = match self.keeps_objections && !is_objection(report) {
-            true => Ok(()),
+            true => self.standing.keep_doubts(report),
             false => self.hear_of(report),
         };
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {

@@ -5,7 +5,9 @@ use council_protocol::Side;
 use crate::council::is_named_by;
 use crate::council::outcome::{JudgedFinding, Outcome, Verdict};
 use crate::git;
-use crate::memory::{ChangedFiles, is_by_rules, is_objection, is_same_code};
+use crate::memory::{
+    ChangedFiles, is_by_rules, is_objection, is_same_code, leaves_critical_open, outweighs,
+};
 use crate::report::{MemoryPlace, Report};
 use crate::run::reviewed_before::{left_out_files, reviewed_text};
 use crate::session::QuoteProver;
@@ -49,14 +51,18 @@ impl VerdictMemory<'_> {
         answered
     }
 
-    /// The objection of models to this very change that stands under today's dismissals. What rules and tools say follows from
-    /// how they are set up.
-    pub(super) fn objection_to_change(&self, heard: &KnownDismissals) -> Option<Report> {
+    /// What stands against this very change under today's dismissals, by models, and is told instead of a verdict that is
+    /// known. What rules and tools say follows from how they are set up.
+    pub(super) fn standing_over(&self, known: &Report, heard: &KnownDismissals) -> Option<Report> {
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let standing = self.standing.over_same_code(&change, None);
-        let standing = standing.filter(|standing| !is_by_rules(standing))?;
-        let report = self.renew_standing(standing, &change, heard);
-        is_objection(&report).then_some(report)
+        let objection = self.standing.over_same_code(&change, None);
+        let standing = [objection, self.standing.doubt_over(&change)];
+        let by_models = standing
+            .into_iter()
+            .flatten()
+            .filter(|one| !is_by_rules(one));
+        let mut renewed = by_models.map(|standing| self.renew_standing(standing, &change, heard));
+        renewed.find(|standing| outweighs(standing, known))
     }
 
     /// What a coding agent does not have judged anew with other code beside it: lines to which models objected, and that stand
@@ -132,6 +138,10 @@ impl VerdictMemory<'_> {
         }
         let again = "`git council review --fresh`";
         report.outcome.notes.push(match is_same {
+            true if leaves_critical_open(&report) => format!(
+                "this verdict stands since {run} (of {reviewed}), in which a critical problem was left open: no milder verdict of \
+                 before takes its place, and {again} of the same change does"
+            ),
             true => format!(
                 "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
                  {again} of the same change takes its place"
