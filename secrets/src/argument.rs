@@ -170,8 +170,9 @@ fn literal_before(line: &str, callee: usize) -> Option<Range<usize>> {
     let before = near_before(line, callee);
     let is_method = line[callee..].starts_with(['.', '?', '-']);
     let quote = before.chars().next_back().filter(|c| "\"'`".contains(*c));
-    let inner = &before[..before.len() - 1.min(before.len())];
-    let start = inner.rfind(quote.filter(|_| is_method)?)? + 1;
+    let quote = quote.filter(|_| is_method)?;
+    let inner = before.strip_suffix(quote)?;
+    let start = inner.rfind(quote)? + 1;
     let offset = callee - before.len();
     Some(offset + start..offset + inner.len())
 }

@@ -90,6 +90,19 @@ proptest! {
     }
 }
 
+/// What stands before a bracket may end with a letter of several bytes.
+#[test]
+fn a_letter_of_two_bytes_before_a_call_is_read() {
+    for line in [
+        "]éa(password",
+        "é(password",
+        "\"é\".a(password, 1)",
+        "“é”.equals(password)",
+    ] {
+        assert_eq!(shown(line), line);
+    }
+}
+
 #[test]
 fn what_a_secret_is_not_compared_with_is_shown() {
     let hidden = INNOCENT.into_iter().map(|line| (line, shown(line)));
