@@ -6,7 +6,7 @@ use super::redact_file;
 use crate::{Redactor, SecretTable};
 
 /// Names of files of which every value is secret.
-const SECRET_FILES: [&str; 16] = [
+const SECRET_FILES: [&str; 36] = [
     ".env",
     ".env~",
     "env.prod",
@@ -23,18 +23,39 @@ const SECRET_FILES: [&str; 16] = [
     ".npmrc",
     "terraform.tfvars",
     "a.pem",
+    "secret.yml",
+    "secret.json",
+    "k8s/secret.yaml",
+    "k8s/app-secret.yaml",
+    "app_secret.yml",
+    "my-secrets.yaml",
+    "values-secrets.yaml",
+    "secrets.prod.yml",
+    "secrets.enc.yaml",
+    "secrets/app.yml",
+    "secret/app.yml",
+    "secrets/prod/app.yaml",
+    "credential.yml",
+    "creds.yml",
+    "vault.yml",
+    "group_vars/all/vault.yml",
+    "Secrets.plist",
+    "config/credentials/production.yml",
+    "passwords.ini",
+    "db-credentials.json",
 ];
 
 /// Names of files of which drawn words are.
-const DRAWN_FILES: [&str; 4] = [
+const DRAWN_FILES: [&str; 5] = [
     "secrets/prod.yml",
     "secret.yaml",
     "my-secret.json",
     "run-secrets/db",
+    "secrets/db_password",
 ];
 
 /// Names that say nothing of the kind.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 17] = [
     "env.example",
     ".env.example",
     "settings.yml",
@@ -43,6 +64,15 @@ const OTHER_FILES: [&str; 8] = [
     "environment.py",
     "secretary.yml",
     "credentials_test.go",
+    ".github/workflows/secrets.yml",
+    ".github/secret_scanning.yml",
+    "secret-scan.yml",
+    "secrets.example.yml",
+    "app-secret.template.yaml",
+    "locales/en/password.json",
+    "secret.schema.json",
+    "secretary.json",
+    "vaulted.toml",
 ];
 
 #[test]
@@ -59,6 +89,13 @@ fn a_name_says_what_a_file_holds() {
             !table.holds_secrets(name) && !table.holds_drawn(name),
             "{name}"
         );
+    }
+    for name in [
+        "secrets/Cargo.toml",
+        "secrets/package.json",
+        "schemas/secret.json",
+    ] {
+        assert!(!table.holds_secrets(name), "{name}");
     }
 }
 
@@ -157,6 +194,30 @@ proptest! {
         for line in ["DB_PASSWORD=~", "api_token: ~", "mail-pw = ~"] {
             let shown = redact_file(".env.prod", &line.replace('~', "cluster-admin")).0;
             prop_assert!(!shown.contains("cluster-admin"), "{shown}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Law: settings that are called secrets hide what `secrets.yml` hides, whatever stands around that word in the name.
+    #[test]
+    fn every_spelling_of_the_name_hides_the_same(
+        before in prop::sample::select(vec!["", "app-", "my_", "prod.", "k8s/", "deploy/base/db-", ".", "group_vars/all/"]),
+        word in prop::sample::select(vec!["secret", "secrets", "Secret", "credential", "credentials", "creds", "vault"]),
+        behind in prop::sample::select(vec!["", ".prod", "-app", "_enc", "/app", "/prod/db"]),
+        ending in prop::sample::select(vec!["yml", "yaml", "json", "toml", "ini", "properties"]),
+        name in "[a-z]{3,8}(_[a-z])?",
+        value in prop_oneof!["[0-9]{4,8}", "[a-z0-9]{6,10}", "[A-Za-z0-9]{8,24}", "[a-z]{4,9}"],
+    ) {
+        // A folder counts by its whole name: `external-secrets/` is a chart's, and `vault/` a program's.
+        let is_whole = word != "vault" && (matches!(before, "" | ".") || before.ends_with('/'));
+        prop_assume!(is_whole || !behind.starts_with('/'));
+        for line in [format!("{name}: \"{value}\""), format!("{name} = {value}"), format!("  - {value}"), value.clone()] {
+            let path = format!("{before}{word}{behind}.{ending}");
+            let hides = |path: &str| !redact_file(path, &line).0.contains(&value);
+            prop_assert!(hides(&path) || !hides(&format!("secrets.{ending}")), "{path}: {line}");
         }
     }
 }
