@@ -15,8 +15,10 @@ use super::fields;
 use super::imported::NameSources;
 use super::limits;
 use super::moved;
+use super::orphans::orphaned_names;
 use super::own_fields::{FieldOwners, changed_own_fields};
 use super::receivers;
+use super::remarks::lines_of_code;
 use super::schema;
 use super::search::FileOutline;
 use super::setting_words::parts_of;
@@ -42,6 +44,15 @@ pub(super) struct ChangedFile<'p> {
     pub(super) added: Vec<u32>,
     /// Removed lines on the old side.
     pub(super) removed: Vec<u32>,
+}
+
+/// One side of a changed file, read.
+pub(super) struct ReadSide<'f> {
+    pub(super) path: &'f RepoPath,
+    pub(super) text: &'f str,
+    /// The edited lines that are code.
+    pub(super) lines: Vec<u32>,
+    pub(super) outline: FileOutline<'f>,
 }
 
 /// A line of the new side, and the one before it in its hunk.
@@ -88,6 +99,20 @@ impl<'p> ChangedFile<'p> {
             (self.file.path_before(), &self.old, &self.removed),
             (self.path(), &self.new, &self.added),
         ]
+    }
+
+    /// Both sides, as far as they are there.
+    fn read_sides(&self) -> [Option<ReadSide<'_>>; 2] {
+        self.sides().map(|(path, text, lines)| {
+            let text = text.as_deref()?;
+            let outline = FileOutline::of(path, text);
+            Some(ReadSide {
+                path,
+                text,
+                lines: lines_of_code(&outline, lines),
+                outline,
+            })
+        })
     }
 
     /// Where the change edits the new side: added lines and those that follow on removed ones, each with the line before
@@ -171,6 +196,10 @@ struct FileNames {
     fields: BTreeMap<String, BTreeSet<String>>,
     /// Fields that the change takes from methods of these types, or gives to them.
     own: FieldOwners,
+    /// Fields that these types no longer have.
+    lost_fields: FieldOwners,
+    /// What the file no longer imports.
+    orphans: BTreeSet<String>,
     /// What others use without code, by both sides.
     spelled: [BTreeMap<String, Spelling>; 2],
     is_schema: bool,
@@ -196,29 +225,34 @@ impl FileNames {
             .map(Clone::clone)
             .into();
         self.is_schema = schema::is_schema(&file.path().display());
+        let sides = file.read_sides();
         let mut defined = [HashSet::new(), HashSet::new()];
-        for (side, (path, text, lines)) in file.sides().into_iter().enumerate() {
-            let Some(text) = text else {
+        for (index, side) in sides.iter().enumerate() {
+            let Some(side) = side else {
                 continue;
             };
-            let outline = FileOutline::of(path, text);
-            collect_words(&outline, lines, [&mut self.removed, &mut self.added][side]);
-            self.receivers.collect(&outline, lines);
-            self.sources.collect(&outline, (path, text), lines);
-            self.changed.extend(edited_names(&outline, lines));
-            self.own_methods(&outline, text, lines);
-            self.around_lines(&outline, (path, text), lines);
-            for (field, holder) in fields::edited_fields(&outline, lines) {
+            let (outline, lines) = (&side.outline, &side.lines);
+            collect_words(outline, lines, [&mut self.removed, &mut self.added][index]);
+            self.receivers.collect(outline, lines);
+            self.sources.collect(outline, (side.path, side.text), lines);
+            self.changed.extend(edited_names(outline, lines));
+            self.own_methods(outline, side.text, lines);
+            self.around_lines(side);
+            for (field, holder) in fields::edited_fields(outline, lines) {
                 self.fields.entry(field).or_default().insert(holder);
             }
-            self.spelled[side] = spelled::spelled_names(&path.display(), text, lines);
-            defined[side].extend(outline.definitions.iter().map(|one| one.name.clone()));
-            if side == 1 {
-                self.values.extend(value_names(&outline));
+            self.spelled[index] = spelled::spelled_names(&side.path.display(), side.text, lines);
+            defined[index].extend(outline.definitions.iter().map(|one| one.name.clone()));
+            if index == 1 {
+                self.values.extend(value_names(outline));
             }
         }
-        self.removed_steps(file);
-        self.own = changed_own_fields(file);
+        self.removed_steps(&sides);
+        self.own = changed_own_fields(&sides);
+        if let [Some(before), Some(now)] = &sides {
+            self.lost_fields = fields::lost_fields(before, now);
+            self.orphans = orphaned_names(before, now);
+        }
         let [defined_before, defined_now] = defined;
         self.gone = defined_before.difference(&defined_now).cloned().collect();
         self.gone.retain(|name| !words::is_common(name));
@@ -231,17 +265,17 @@ impl FileNames {
     }
 
     /// The methods that lose a call, and those that they call: a subclass may rely on it.
-    fn removed_steps(&mut self, file: &ChangedFile<'_>) {
+    fn removed_steps(&mut self, sides: &[Option<ReadSide<'_>>; 2]) {
         let is_step = |word: &CodeWord<'_>| {
             word.how == WordUse::Called && !self.added.contains_key(word.text)
         };
-        let Some(text) = file.old.as_deref().filter(|_| !file.removed.is_empty()) else {
+        let Some(side) = sides[0].as_ref() else {
             return;
         };
-        let outline = FileOutline::of(file.file.path_before(), text);
+        let (outline, text) = (&side.outline, side.text);
         let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for &line in file
-            .removed
+        for &line in side
+            .lines
             .iter()
             .filter(|line| outline.words_at(**line).iter().any(is_step))
         {
@@ -278,10 +312,11 @@ impl FileNames {
     }
 
     /// The words of the changed functions, their unchanged lines included.
-    fn around_lines(&mut self, outline: &FileOutline<'_>, file: (&RepoPath, &str), lines: &[u32]) {
+    fn around_lines(&mut self, side: &ReadSide<'_>) {
         const MAX_AROUND: usize = 120;
+        let outline = &side.outline;
         let mut around = BTreeSet::new();
-        for &line in lines {
+        for &line in &side.lines {
             if let Some(span) = outline
                 .function_span(line)
                 .filter(|span| span.end - span.start < MAX_AROUND)
@@ -292,7 +327,8 @@ impl FileNames {
         let around: Vec<u32> = around.into_iter().collect();
         collect_words(outline, &around, &mut self.around);
         self.receivers.collect(outline, &around);
-        self.sources.collect(outline, file, &around);
+        self.sources
+            .collect(outline, (side.path, side.text), &around);
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
@@ -314,7 +350,11 @@ impl FileNames {
             let tells = is_field
                 || matches!(
                     how,
-                    WordUse::Called | WordUse::Named | WordUse::Key | WordUse::Member
+                    WordUse::Called
+                        | WordUse::Command
+                        | WordUse::Named
+                        | WordUse::Key
+                        | WordUse::Member
                 );
             if !is_known && tells {
                 let mut around = self.used(name, *how, NameReason::Around);
@@ -371,12 +411,20 @@ impl FileNames {
                     ..one(true, uses, is_local)
                 }]
             }
-            WordUse::Named => vec![one(true, false, false)],
-            WordUse::Member | WordUse::Plain => {
+            WordUse::Named | WordUse::Command => vec![one(true, false, false)],
+            // What Ruby has behind a dot is called, with brackets or without.
+            WordUse::Member if self.language == Some(Language::Ruby) => {
+                vec![one(true, false, words::is_common_method(name))]
+            }
+            WordUse::Local if !self.values.contains(name) => Vec::new(),
+            WordUse::Member | WordUse::Handed | WordUse::Plain | WordUse::Local => {
                 let is_telling = words::is_compound(name) || self.values.contains(name);
-                let mut bare = one(true, is_telling, true);
-                bare.is_bare = !is_telling;
-                vec![bare]
+                let is_c = self.language == Some(Language::C);
+                vec![WantedName {
+                    is_bare: !is_telling && how != WordUse::Handed,
+                    is_member: is_c && how == WordUse::Member,
+                    ..one(true, is_telling, true)
+                }]
             }
             WordUse::Key => parts_of(name)
                 .into_iter()

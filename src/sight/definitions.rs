@@ -151,7 +151,7 @@ fn number(line: usize) -> u32 {
 }
 
 /// The lines with comments and strings blanked out.
-fn mask_lines(language: Language, lines: &[&str]) -> Vec<String> {
+pub(super) fn mask_lines(language: Language, lines: &[&str]) -> Vec<String> {
     let mut lexer = Lexer::new(language);
     let mut spans = Vec::new();
     lines
@@ -396,7 +396,7 @@ pub(super) fn last_word(code: &str) -> Option<String> {
 }
 
 /// Where what begins on a line ends: with its brackets, or with its indentation; at most so many lines below.
-fn body_end(
+pub(super) fn body_end(
     language: Language,
     (lines, masked): (&[&str], &[String]),
     start: usize,

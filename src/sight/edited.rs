@@ -13,8 +13,9 @@ pub(super) fn collect_words(
 ) {
     for &line in lines {
         for word in outline.words_at(line) {
-            let how = into.entry(word.text.to_owned()).or_insert(word.how);
-            *how = (*how).min(word.how);
+            let said = outline.use_of(line, word);
+            let how = into.entry(word.text.to_owned()).or_insert(said);
+            *how = (*how).min(said);
         }
     }
 }

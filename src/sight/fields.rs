@@ -1,10 +1,15 @@
 //! The fields of structs that a change edits: whoever reads one relies on its size and its meaning.
 
+use std::collections::BTreeSet;
+
 use council_syntax::language::Language;
 
+use super::candidates::ReadSide;
 use super::declared;
 use super::definitions::{DefinedName, DefinitionKind};
+use super::own_fields::FieldOwners;
 use super::search::FileOutline;
+use super::words::is_name;
 
 /// The fields on these lines, each with the type that holds it. C alone: elsewhere the type is what callers name.
 pub(super) fn edited_fields(outline: &FileOutline<'_>, lines: &[u32]) -> Vec<(String, String)> {
@@ -24,6 +29,122 @@ pub(super) fn edited_fields(outline: &FileOutline<'_>, lines: &[u32]) -> Vec<(St
         found.extend(names.map(|name| (name, holder.name.clone())));
     }
     found
+}
+
+/// The fields that types had before a change and no longer have, each with its type: what still reads one is to be seen.
+pub(super) fn lost_fields(before: &ReadSide<'_>, now: &ReadSide<'_>) -> FieldOwners {
+    let kept = declared_on(now, &now.lines);
+    let mut lost = FieldOwners::new();
+    for (field, holder) in declared_on(before, &before.lines) {
+        if !kept.contains(&(field.clone(), holder.clone())) {
+            lost.entry(field).or_default().insert(holder);
+        }
+    }
+    lost
+}
+
+/// The fields that these lines declare; those of C are known to be edited already.
+fn declared_on(side: &ReadSide<'_>, lines: &[u32]) -> Vec<(String, String)> {
+    let outline = &side.outline;
+    let one = |line: &u32| {
+        let holder = holding_type(outline, *line).filter(|holder| holder.head != *line)?;
+        let field = declared_field(outline.language(), outline.line(*line))?;
+        Some((field.to_owned(), holder.name.clone()))
+    };
+    lines.iter().filter_map(one).collect()
+}
+
+/// Whether a line declares a field of one of these types.
+pub(super) fn declares(
+    outline: &FileOutline<'_>,
+    line: u32,
+    field: &str,
+    types: &BTreeSet<String>,
+) -> bool {
+    let declares = || declared_field(outline.language(), outline.line(line)) == Some(field);
+    holding_type(outline, line).is_some_and(|holder| types.contains(&holder.name)) && declares()
+}
+
+/// The types that have a field, in C.
+pub(super) fn types_with<'o>(
+    outline: &'o FileOutline<'_>,
+    field: &'o str,
+) -> impl Iterator<Item = &'o DefinedName> {
+    let types = outline.definitions.iter();
+    let types = types.filter(|one| one.kind == DefinitionKind::Type);
+    types.filter(move |one| {
+        let mut lines = one.start.min(one.head)..=one.end;
+        lines.any(|line| {
+            let code = outline.line(line);
+            let code = if code.contains(['{', '}']) {
+                inside_braces(code)
+            } else {
+                code
+            };
+            code.contains(field) && fields_of(code).iter().any(|name| name == field)
+        })
+    })
+}
+
+/// The field that a line in the body of a type declares: `private ready = false;`, `cache: Option<u32>,`, `ready bool`,
+/// `int total;`.
+pub(super) fn declared_field(language: Language, code: &str) -> Option<&str> {
+    match language {
+        Language::Java | Language::CSharp | Language::Dart => {
+            let declared = code.trim().strip_suffix(';')?;
+            let declared = declared.split('=').next()?.trim_end();
+            let name = declared.rsplit(|c: char| !is_name(c)).next()?;
+            let is_one = !declared.contains('(') && declared.len() > name.len();
+            Some(name).filter(|name| is_one && !name.is_empty())
+        }
+        Language::Go => {
+            let (name, rest) = code.trim_start().split_once([' ', '\t'])?;
+            let is_one = name.chars().all(is_name) && !rest.trim().is_empty();
+            Some(name).filter(|name| is_one && !name.is_empty())
+        }
+        Language::Script
+        | Language::Python
+        | Language::Rust
+        | Language::Kotlin
+        | Language::Swift
+        | Language::Scala => named_first(code),
+        _ => None,
+    }
+}
+
+/// The name that stands before a type or a value, behind modifiers.
+fn named_first(code: &str) -> Option<&str> {
+    const MODIFIERS: [&str; 16] = [
+        "private",
+        "protected",
+        "public",
+        "readonly",
+        "static",
+        "declare",
+        "override",
+        "final",
+        "open",
+        "lateinit",
+        "internal",
+        "val",
+        "var",
+        "let",
+        "pub",
+        "pub(crate)",
+    ];
+    let mut rest = code.trim_start();
+    while let Some((first, behind)) = rest.split_once(' ') {
+        if !MODIFIERS.contains(&first) {
+            break;
+        }
+        rest = behind.trim_start();
+    }
+    let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+    let behind = rest[end..].trim_start().trim_start_matches(['?', '!']);
+    let is_typed = behind.starts_with(':') && !behind.starts_with("::");
+    let is_set = behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>");
+    let is_ended = behind.starts_with(';') && rest.len() < code.trim_start().len();
+    Some(&rest[..end]).filter(|name| !name.is_empty() && (is_typed || is_set || is_ended))
 }
 
 /// The innermost type whose body holds a line that stands in no function.
@@ -89,6 +210,29 @@ mod tests {
             ("};", &[]),
         ] {
             assert_eq!(fields_of(code), names, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_class_tells_its_field() {
+        for (language, code, name) in [
+            (Language::Script, "  private ready = false;", Some("ready")),
+            (
+                Language::Script,
+                "  cache?: Map<number, number>;",
+                Some("cache"),
+            ),
+            (Language::Script, "  second() {", None),
+            (Language::Python, "    ready: bool = False", Some("ready")),
+            (Language::Python, "    if a == b:", None),
+            (Language::Rust, "    pub cache: Option<u32>,", Some("cache")),
+            (Language::Go, "\tready bool", Some("ready")),
+            (Language::Go, "\tsync.Mutex", None),
+            (Language::Java, "  private final int total;", Some("total")),
+            (Language::Java, "  abstract int total();", None),
+            (Language::CSharp, "  int total = 3;", Some("total")),
+        ] {
+            assert_eq!(declared_field(language, code), name, "{code}");
         }
     }
 

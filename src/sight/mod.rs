@@ -5,10 +5,12 @@
 //! a bound cut short says so.
 
 mod aliases;
+mod call_forms;
 mod candidates;
 mod common_words;
 mod companions;
 mod declared;
+mod declared_places;
 mod definitions;
 mod edited;
 mod fields;
@@ -19,17 +21,20 @@ mod imported;
 mod imports;
 mod judges;
 mod limits;
+mod locals;
 mod messages;
 mod moved;
 mod name_source;
 mod nearest;
 mod origins;
+mod orphans;
 mod other_name;
 mod own_fields;
 mod parents;
 mod receiver_types;
 mod receivers;
 mod relation;
+mod remarks;
 mod schema;
 mod search;
 mod setting_words;
@@ -41,6 +46,7 @@ mod unnamed;
 mod wanted;
 mod words;
 
+pub(crate) use declared_places::{NamePlaces, places_of_name};
 pub(crate) use gather::GatheredContext;
 pub use gather::gather_context;
 pub(crate) use gather::gather_for_part;
@@ -48,4 +54,3 @@ pub(crate) use gather::long_functions::cut_functions;
 pub(crate) use judges::open_eyes;
 pub use limits::{SearchLimits, Sight};
 pub(crate) use messages::shown_message;
-pub(crate) use search::{NamePlaces, places_of_name};

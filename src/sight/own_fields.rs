@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
 
-use super::candidates::ChangedFile;
+use super::candidates::ReadSide;
 use super::receivers;
 use super::search::FileOutline;
 use super::words::WordUse;
@@ -16,12 +16,9 @@ pub(super) type FieldOwners = BTreeMap<String, BTreeSet<String>>;
 
 /// The fields that a change takes from methods or gives to them: those that its removed and its added lines do not name
 /// equally often.
-pub(super) fn changed_own_fields(file: &ChangedFile<'_>) -> FieldOwners {
-    let [old, new] = file.sides().map(|(path, text, lines)| {
-        let text = text.as_deref()?;
-        Some(own_fields(&FileOutline::of(path, text), text, lines))
-    });
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+pub(super) fn changed_own_fields(sides: &[Option<ReadSide<'_>>; 2]) -> FieldOwners {
+    let fields = |side: &Option<ReadSide<'_>>| side.as_ref().map(own_fields).unwrap_or_default();
+    let [old, new] = [fields(&sides[0]), fields(&sides[1])];
     let mut found = FieldOwners::new();
     for (field, owner) in old.keys().chain(new.keys()) {
         let key = (field.clone(), owner.clone());
@@ -33,11 +30,13 @@ pub(super) fn changed_own_fields(file: &ChangedFile<'_>) -> FieldOwners {
 }
 
 /// How often lines name each field of the value whose method they stand in.
-fn own_fields(
-    outline: &FileOutline<'_>,
-    text: &str,
-    lines: &[u32],
-) -> BTreeMap<(String, String), usize> {
+fn own_fields(side: &ReadSide<'_>) -> BTreeMap<(String, String), usize> {
+    let ReadSide {
+        outline,
+        text,
+        lines,
+        ..
+    } = side;
     let mut found = BTreeMap::new();
     for &line in lines {
         let code = outline.line(line);

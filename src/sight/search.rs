@@ -16,9 +16,10 @@ use super::import_names::imported_names;
 use super::import_names::name::ImportedName;
 use super::imported::packages::is_module_file;
 use super::limits::SearchLimits;
+use super::locals::{DeclaredNames, declared_names};
 use super::nearest::NearestFiles;
-use super::words::{self, CodeWord};
-use super::{receiver_types, schema, spelled};
+use super::words::{self, CodeWord, WordUse};
+use super::{call_forms, receiver_types, schema, spelled};
 use crate::git::{ReviewedTree, map_parallel};
 
 /// A larger file is data, or made by a program.
@@ -236,7 +237,8 @@ pub(super) fn is_searched(path: &[u8]) -> bool {
     let language = Language::from_path(&path);
     let settings = words::is_settings(language) || schema::is_schema(&path);
     let packed = path.contains(".min.") || path.ends_with(".lock") || path.ends_with("-lock.json");
-    (language.is_code() || settings || language == Language::Shell) && !packed
+    let is_code = language.is_code() || language == Language::Shell;
+    (is_code || settings || words::is_template(&path)) && !packed
 }
 
 /// What is known of a file with hits.
@@ -254,6 +256,8 @@ pub(super) struct FileOutline<'t> {
     imports: BTreeSet<u32>,
     /// The lines without comments.
     uncommented: OnceLock<Vec<String>>,
+    /// The variables and parameters of its functions.
+    locals: OnceLock<DeclaredNames<'t>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -270,10 +274,11 @@ impl<'t> FileOutline<'t> {
             definitions: definitions_in(language, text, &functions),
             functions,
             lines,
-            words: words::words_by_line(language, text),
+            words: words::words_by_line(&path.display(), language, text),
             importing: OnceLock::new(),
             imported: OnceLock::new(),
             uncommented: OnceLock::new(),
+            locals: OnceLock::new(),
         }
     }
 
@@ -370,11 +375,64 @@ impl<'t> FileOutline<'t> {
 
     /// Whether a word stands on a line outside of comments, in whatever string.
     pub(super) fn spells(&self, line: u32, word: &str) -> bool {
+        spelled::has_word(self.without_comment(line), word)
+    }
+
+    /// A line with its comments blanked out.
+    pub(super) fn without_comment(&self, line: u32) -> &str {
         let lines = self
             .uncommented
             .get_or_init(|| words::without_comments(self.language, &self.lines));
         let code = lines.get((line as usize).wrapping_sub(1));
-        code.is_some_and(|code| spelled::has_word(code, word))
+        code.map_or("", String::as_str)
+    }
+
+    /// Whether a function around a line has a variable or a parameter of this name.
+    pub(super) fn is_local(&self, line: u32, name: &str) -> bool {
+        let declared = self.locals.get_or_init(|| declared_names(self));
+        let mut around = self
+            .functions
+            .iter()
+            .filter(|one| one.contains(line as usize));
+        around.any(|one| {
+            declared
+                .get(&one.head)
+                .is_some_and(|names| names.contains(name))
+        })
+    }
+
+    /// How a word of a line is used, by what its function declares.
+    pub(super) fn use_of(&self, line: u32, word: &CodeWord<'t>) -> WordUse {
+        if word.how != WordUse::Plain || !self.language.is_code() {
+            return word.how;
+        }
+        let code = self.line(line);
+        // A word is a piece of its line.
+        let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
+        if self.is_local(line, word.text) {
+            WordUse::Local
+        } else if call_forms::is_handed_on(code, at, at + word.text.len()) {
+            WordUse::Handed
+        } else {
+            WordUse::Plain
+        }
+    }
+
+    /// The functions and the types of the file, by their heads.
+    pub(super) fn heads(&self) -> impl Iterator<Item = u32> {
+        let is_type = |one: &&DefinedName| one.kind != DefinitionKind::Value;
+        self.definitions.iter().filter(is_type).map(|one| one.head)
+    }
+
+    /// The functions whose heads are lines of a definition.
+    pub(super) fn functions_of(
+        &self,
+        defined: &DefinedName,
+    ) -> impl Iterator<Item = &FunctionSpan> {
+        let lines = defined.head as usize + 1..=defined.end as usize;
+        self.functions
+            .iter()
+            .filter(move |one| lines.contains(&one.head))
     }
 
     /// Whether a line defines a name.
@@ -412,32 +470,4 @@ impl<'t> FileOutline<'t> {
     pub(super) fn function_at(&self, line: u32) -> Option<String> {
         self.function_span(line).map(|span| span.name.clone())
     }
-}
-
-/// Where a name stands in a file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct NamePlaces {
-    /// First and last lines of what defines it.
-    pub(crate) definitions: Vec<(u32, u32)>,
-    /// Lines that use it as code or as a key, each as a run of one.
-    pub(crate) uses: Vec<(u32, u32)>,
-}
-
-/// Looks for one name in one file, as a brief does.
-pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePlaces {
-    let outline = FileOutline::of(path, text);
-    let mut places = NamePlaces::default();
-    let defined = outline.definitions.iter().filter(|one| one.name == name);
-    places
-        .definitions
-        .extend(defined.map(|one| (one.start, one.end)));
-    places.definitions.sort_unstable();
-    places.definitions.dedup();
-    let is_use = |line: &u32| outline.is_code(*line, name) && !outline.defines(name, *line);
-    places.uses.extend(
-        (1..=outline.last_line())
-            .filter(is_use)
-            .map(|line| (line, line)),
-    );
-    places
 }

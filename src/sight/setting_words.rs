@@ -36,12 +36,12 @@ pub(super) fn read_settings<'t>(code: &'t str, words: &mut Vec<CodeWord<'t>>) {
     words.extend(variables_of(code).filter(|word| !known.contains(&word.text)));
 }
 
-/// The parts of `app.views.handler` by which its definition and its uses are found.
+/// The parts of `app.views.handler` and of `app.server:run` by which its definition and its uses are found.
 pub(super) fn parts_of(name: &str) -> Vec<&str> {
     const LEAST: usize = 3;
     let mut parts = vec![name];
     let is_file = Language::from_path(name) != Language::Unknown;
-    let last = name.rsplit_once('.').map(|(_, last)| last);
+    let last = name.rsplit_once(['.', ':']).map(|(_, last)| last);
     parts.extend(last.filter(|last| last.len() >= LEAST && !is_file));
     parts
 }
@@ -55,13 +55,15 @@ fn is_key(text: &str) -> bool {
         && text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Whether a value is a name of code: one of several words, or a path of names with dots.
+/// Whether a value is a name of code: one of several words, a path of names with dots, or what a package starts by
+/// (`app.server:run`).
 fn names_something(text: &str) -> bool {
     let is_word = |part: &str| {
         part.starts_with(|c: char| c.is_alphabetic() || c == '_') && part.chars().all(is_name)
     };
     let has_dots = text.contains('.');
-    text.split('.').all(is_word) && (has_dots || is_compound(text))
+    let has_start = text.matches(':').count() < 2;
+    has_start && text.split(['.', ':']).all(is_word) && (has_dots || is_compound(text))
 }
 
 /// `$NAME` and `${NAME}`, wherever they stand.

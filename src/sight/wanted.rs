@@ -66,6 +66,10 @@ pub(super) struct WantedName {
     pub(super) is_field: bool,
     /// Whether it is a field that the change takes from a method of its owner: only the other methods of that type mean it.
     pub(super) is_own: bool,
+    /// Whether its import is gone: only where its file still has it is a use of it.
+    pub(super) is_orphan: bool,
+    /// Whether it is a member of a struct of C, which the type that has it tells about.
+    pub(super) is_member: bool,
     /// How a use of it is written.
     pub(super) spelling: Spelling,
     /// The variables that a method with an everyday name is called on; none: it may be anybody's.
@@ -103,6 +107,8 @@ impl WantedName {
             overridden: BTreeSet::new(),
             is_field: false,
             is_own: false,
+            is_orphan: false,
+            is_member: false,
             spelling: Spelling::Code,
             receivers: None,
             sources: BTreeSet::new(),
@@ -155,6 +161,8 @@ impl WantedName {
             }
         }
         have.is_field |= name.is_field;
+        have.is_orphan |= name.is_orphan;
+        have.is_member |= name.is_member;
         have.spelling = have.spelling.max(name.spelling);
         have.receivers = match (have.definition, name.definition) {
             (true, true) => have

@@ -6,21 +6,28 @@ pub(super) use super::common_words::{
 use council_syntax::language::Language;
 use council_syntax::lexer::{LexSpan, Lexer, SpanKind};
 
+use super::call_forms as forms;
 use super::setting_words::read_settings;
 
 /// How a word stands on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum WordUse {
-    /// Brackets follow: a call, or the head of a function.
+    /// Brackets follow: a call, or the head of a function; or it is a decorator.
     Called,
+    /// It stands where Ruby and shells name what they call.
+    Command,
     /// It is written as types or constants are.
     Named,
     /// A dot or an arrow stands before it.
     Member,
+    /// It is handed on as a value, and no variable of its function: `sort(compare)`, `before_action :authenticate`.
+    Handed,
     /// Any other name.
     Plain,
     /// A whole string that could be the key of a setting.
     Key,
+    /// A variable or a parameter of the function around it.
+    Local,
 }
 
 /// A word of one line.
@@ -31,18 +38,24 @@ pub(super) struct CodeWord<'t> {
 }
 
 /// The words of every line of a file, comments left out.
-pub(super) fn words_by_line(language: Language, text: &str) -> Vec<Vec<CodeWord<'_>>> {
+pub(super) fn words_by_line<'t>(
+    path: &str,
+    language: Language,
+    text: &'t str,
+) -> Vec<Vec<CodeWord<'t>>> {
     let mut lexer = Lexer::new(language);
     let mut spans = Vec::new();
     let is_settings = is_settings(language);
+    let is_template = is_template(path);
     text.lines()
         .map(|line| {
             spans.clear();
             lexer.lex_line(line, &mut spans);
             match language {
                 _ if is_settings => words_of_setting(line, &spans),
+                _ if is_template => words_of_template(line, &spans),
                 Language::Prose => words_in_backticks(line),
-                _ => words_of_line(line, &spans),
+                _ => words_of_line(language, line, &spans),
             }
         })
         .collect()
@@ -99,6 +112,57 @@ pub(super) fn is_ci(path: &str) -> bool {
     FOLDERS.iter().any(|folder| path.starts_with(folder)) || FILES.contains(&path)
 }
 
+/// Whether a file is a page that code fills in: it calls what code defines, in attributes and between marks of its own.
+pub(super) fn is_template(path: &str) -> bool {
+    const ENDINGS: [&str; 30] = [
+        "cshtml",
+        "ejs",
+        "erb",
+        "eex",
+        "ftl",
+        "ftlh",
+        "gohtml",
+        "gotmpl",
+        "haml",
+        "handlebars",
+        "hbs",
+        "heex",
+        "htm",
+        "html",
+        "j2",
+        "jade",
+        "jinja",
+        "jinja2",
+        "jsp",
+        "jspf",
+        "jspx",
+        "liquid",
+        "mustache",
+        "njk",
+        "pug",
+        "razor",
+        "slim",
+        "tmpl",
+        "tpl",
+        "twig",
+    ];
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| ENDINGS.contains(&ending)) && !path.contains(".min.")
+}
+
+/// Of a page only what is called, or is no word of a text, names something.
+fn words_of_template<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    for span in spans.iter().filter(|span| span.part == SpanKind::Comment) {
+        read_words(Language::Markup, line, at..span.start.max(at), &mut words);
+        at = span.end.max(at);
+    }
+    read_words(Language::Markup, line, at..line.len(), &mut words);
+    words.retain(|word| word.how == WordUse::Called || is_compound(word.text));
+    words
+}
+
 fn words_of_setting<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
     let mut comments = spans.iter().filter(|span| span.part == SpanKind::Comment);
     let end = comments.next().map_or(line.len(), |comment| comment.start);
@@ -111,17 +175,17 @@ fn words_of_setting<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
 fn words_in_backticks(line: &str) -> Vec<CodeWord<'_>> {
     let mut words = Vec::new();
     for code in line.split('`').skip(1).step_by(2) {
-        read_words(code, 0..code.len(), &mut words);
+        read_words(Language::Prose, code, 0..code.len(), &mut words);
     }
     words.retain(|word| word.how == WordUse::Called || is_compound(word.text));
     words
 }
 
-fn words_of_line<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
+fn words_of_line<'t>(language: Language, line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
     let mut words = Vec::new();
     let mut at = 0;
     for span in spans {
-        read_words(line, at..span.start.max(at), &mut words);
+        read_words(language, line, at..span.start.max(at), &mut words);
         let inside = line.get(span.start..span.end).unwrap_or_default();
         match span.part {
             SpanKind::Literal if inside.starts_with('`') && inside.contains(":\"") => {
@@ -132,7 +196,7 @@ fn words_of_line<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
         }
         at = span.end.max(at);
     }
-    read_words(line, at..line.len(), &mut words);
+    read_words(language, line, at..line.len(), &mut words);
     words
 }
 
@@ -205,17 +269,22 @@ pub(super) fn stand_as_key(words: &[CodeWord<'_>], name: &str) -> bool {
         .any(|word| is_name_of(word, name) && (is_spelled(word) || is_compound(name)))
 }
 
-/// Whether a word is a name, or a key with dots that ends in it.
+/// Whether a word is a name, or a key with dots or a colon that ends in it: `app.limit`, `app.server:run`.
 pub(super) fn is_name_of(word: &CodeWord<'_>, name: &str) -> bool {
     let is_last = || {
         word.text
-            .rsplit_once('.')
+            .rsplit_once(['.', ':'])
             .is_some_and(|(_, last)| last == name)
     };
-    word.text == name || (word.how == WordUse::Key && is_last())
+    word.text == name || ((word.how == WordUse::Key || word.text.contains(':')) && is_last())
 }
 
-fn read_words<'t>(line: &'t str, range: std::ops::Range<usize>, words: &mut Vec<CodeWord<'t>>) {
+fn read_words<'t>(
+    language: Language,
+    line: &'t str,
+    range: std::ops::Range<usize>,
+    words: &mut Vec<CodeWord<'t>>,
+) {
     let Some(code) = line.get(range.clone()) else {
         return;
     };
@@ -230,24 +299,30 @@ fn read_words<'t>(line: &'t str, range: std::ops::Range<usize>, words: &mut Vec<
         if !in_number {
             words.push(CodeWord {
                 text: &code[start..end],
-                how: word_use(bytes, from, to),
+                how: word_use(language, bytes, from, to),
             });
         }
         at = end;
     }
 }
 
-fn word_use(line: &[u8], from: usize, to: usize) -> WordUse {
+fn word_use(language: Language, line: &[u8], from: usize, to: usize) -> WordUse {
     let word = &line[from..to];
     let behind = line[to..].iter().find(|b| **b != b' ');
     let before = &line[..from];
     let member = before.ends_with(b".") || before.ends_with(b"->") || before.ends_with(b"::");
-    if behind == Some(&b'(') || line[to..].starts_with(b"!(") {
+    let is_called = behind == Some(&b'(')
+        || line[to..].starts_with(b"!(")
+        || forms::opens_call(language, &line[to..])
+        || forms::is_decorator(language, word, before);
+    if is_called {
         WordUse::Called
     } else if word.first().is_some_and(u8::is_ascii_uppercase) && word.len() > 2 {
         WordUse::Named
     } else if member {
         WordUse::Member
+    } else if forms::is_command(language, before, &line[to..]) {
+        WordUse::Command
     } else {
         WordUse::Plain
     }

@@ -29,6 +29,7 @@ impl FileNames {
             .chain(self.types())
             .chain(self.fields())
             .chain(self.own_fields())
+            .chain(self.orphans())
     }
 
     /// A type, of which only some uses are wanted where the change edits how it is made or takes steps from its methods.
@@ -59,11 +60,16 @@ impl FileNames {
 
     /// The fields that the change edits.
     fn fields(&self) -> impl Iterator<Item = WantedName> + '_ {
-        self.fields.iter().map(|(name, owners)| WantedName {
+        let all = self.fields.iter().map(|field| (field, NameReason::Changed));
+        let lost = self
+            .lost_fields
+            .iter()
+            .map(|field| (field, NameReason::Removed));
+        all.chain(lost).map(|((name, owners), reason)| WantedName {
             owners: owners.clone(),
             is_field: true,
             is_bare: true,
-            ..self.at_home(name, NameReason::Changed)
+            ..self.at_home(name, reason)
         })
     }
 
@@ -74,6 +80,15 @@ impl FileNames {
             is_own: true,
             is_bare: true,
             ..self.at_home(name, NameReason::Changed)
+        })
+    }
+
+    /// What the file has and no longer imports.
+    fn orphans(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.orphans.iter().map(|name| WantedName {
+            is_orphan: true,
+            is_bare: true,
+            ..self.at_home(name, NameReason::Removed)
         })
     }
 

@@ -1,10 +1,13 @@
 //! How much of what defines a name is shown.
 
+use std::collections::BTreeSet;
+
 use council_syntax::language::Language;
 
 use super::super::definitions::{DefinedName, DefinitionKind};
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
+use super::super::{fields, words};
 use super::{
     Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, describe_definition, is_worth_showing,
 };
@@ -46,6 +49,20 @@ fn is_stub(defined: &DefinedName, outline: &FileOutline<'_>) -> bool {
     outline.language() == Language::Python
         && is_overload(defined)
         && outline.definitions.iter().any(|one| runs(&one))
+}
+
+/// Whether a function is read as a value is: `@property`, `get total() {`.
+pub(super) fn is_property(defined: &DefinedName, outline: &FileOutline<'_>) -> bool {
+    let above = (defined.start..defined.head).map(|line| outline.line(line).trim());
+    let mut decorators = above.filter(|code| code.starts_with('@'));
+    let is_decorated =
+        decorators.any(|code| code.ends_with("property") || code.ends_with(".getter"));
+    let head = outline.line(defined.head).trim_start();
+    let head = head.strip_prefix("static ").unwrap_or(head);
+    is_decorated
+        || head
+            .strip_prefix("get ")
+            .is_some_and(|rest| rest.starts_with(defined.name.as_str()))
 }
 
 impl Gatherer<'_> {
@@ -125,6 +142,58 @@ impl Gatherer<'_> {
                 lines: (end + 1, defined.end.min(end.saturating_add(MAX_REST))),
                 name: name.text.clone(),
             });
+        }
+    }
+
+    /// What makes a value of a type, where that stands behind what is shown of it: it is what a call of the type runs.
+    pub(super) fn add_constructor(
+        &mut self,
+        (order, index): (usize, usize),
+        defined: &DefinedName,
+        (file, outline): (&FileHits, &FileOutline<'_>),
+    ) {
+        let last = last_at_once(defined);
+        if defined.kind != DefinitionKind::Type || defined.end <= last {
+            return;
+        }
+        let mut functions = outline.functions_of(defined);
+        let made = functions.find(|one| words::is_constructor(&one.name, &defined.name));
+        let lines = made.map(|one| (one.start.max(last as usize + 1), one.end));
+        let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+        let Some((mut from, end)) = lines.map(|(from, end)| (number(from), number(end))) else {
+            return;
+        };
+        let end = end.min(from.saturating_add(MAX_DEFINITION));
+        while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+            from = last + 1;
+            if is_worth_showing(&file.text, start, last) {
+                let note = format!("constructor of `{}`", defined.name);
+                let block = self.lines_block(ContextKind::Definition, file, (start, last), note);
+                self.push((self.names[index].reason, order, start), block);
+            }
+        }
+    }
+
+    /// The types of C that have a member which the change uses.
+    pub(super) fn add_member_types(
+        &mut self,
+        order: usize,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
+        if outline.language() != Language::C {
+            return;
+        }
+        let hits: BTreeSet<usize> = file.hits.iter().map(|hit| hit.name).collect();
+        for index in hits
+            .into_iter()
+            .filter(|index| self.names[*index].is_member)
+        {
+            for defined in fields::types_with(outline, &self.names[index].text) {
+                if self.may_add(index, ContextKind::Definition, MAX_DEFINITIONS) {
+                    self.add_definition((order, index), defined, file);
+                }
+            }
         }
     }
 

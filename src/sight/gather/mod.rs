@@ -302,7 +302,7 @@ impl<'a> Gatherer<'a> {
             let is_meant = name.definition
                 && !is_ci
                 && (name.is_key || !is_setting)
-                && !(name.is_bare && is_function)
+                && !(name.is_bare && is_function && !definitions::is_property(defined, outline))
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path)
@@ -320,7 +320,11 @@ impl<'a> Gatherer<'a> {
             }
             if self.may_define(&mut forms, index, defined, (file, outline)) {
                 self.add_definition((order, index), defined, file);
+                self.add_constructor((order, index), defined, (file, outline));
             }
+        }
+        if !is_told {
+            self.add_member_types(order, file, outline);
         }
     }
 

@@ -6,7 +6,7 @@ use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
-use super::super::{moved, parents, spelled, words};
+use super::super::{fields, moved, parents, spelled, words};
 use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
@@ -179,7 +179,18 @@ impl Gatherer<'_> {
             None => receivers::certainty(name, line, file, outline),
         };
         let is_certain = sure == Certainty::Exact;
-        if name.is_own && !(is_certain && is_in_method(name, line, file, outline)) {
+        let is_of_type = || {
+            is_in_method(name, line, file, outline)
+                || fields::declares(outline, line, &name.text, &name.owners)
+        };
+        if name.is_own && !(is_certain && is_of_type()) {
+            return None;
+        }
+        let is_left = || {
+            let is_home = name.homes.contains(&file.path);
+            is_home && !outline.is_import(line) && !outline.is_local(line, &name.text)
+        };
+        if name.is_orphan && !is_left() {
             return None;
         }
         // A value that is made, or a parent's constructor that is called, tells however short the type is called.
@@ -257,7 +268,9 @@ impl WantedName {
             || self.line_of(line, outline) != line || receivers::is_built(code, &self.text);
         let extends = || parents::extends(&self.text, line, outline);
         let is_some = || (self.is_built && builds()) || (!self.overridden.is_empty() && extends());
-        let is_member = is_held(".") || is_held("->") || (self.is_own && is_held("@"));
+        let declares = || fields::declares(outline, line, &self.text, &self.owners);
+        let is_member =
+            is_held(".") || is_held("->") || (self.is_own && (is_held("@") || declares()));
         let is_any = !self.is_field && !self.is_own;
         (is_any || is_member) && (self.wants_every_use() || is_some())
     }

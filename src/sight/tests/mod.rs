@@ -10,6 +10,7 @@ mod meaning;
 mod naming;
 mod own_fields;
 mod own_methods;
+mod plain_names;
 mod reached;
 mod repositories;
 mod types;

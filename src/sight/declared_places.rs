@@ -1,0 +1,282 @@
+//! Where a name is declared that no definition of its file has: members of interfaces, fields, classes within functions, and
+//! what schemas and settings declare.
+
+use std::collections::BTreeSet;
+
+use council_protocol::RepoPath;
+use council_syntax::language::Language;
+
+use super::definitions::{DefinitionKind, body_end, mask_lines};
+use super::fields;
+use super::search::{FileOutline, is_whole_word};
+use super::words::is_name;
+
+/// Where a name stands in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct NamePlaces {
+    /// First and last lines of what defines it.
+    pub(crate) definitions: Vec<(u32, u32)>,
+    /// Lines that use it as code or as a key, each as a run of one.
+    pub(crate) uses: Vec<(u32, u32)>,
+}
+
+/// Looks for one name in one file, as a brief does.
+pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePlaces {
+    let outline = FileOutline::of(path, text);
+    let mut places = NamePlaces::default();
+    let defined = outline.definitions.iter().filter(|one| one.name == name);
+    places
+        .definitions
+        .extend(defined.map(|one| (one.start, one.end)));
+    if places.definitions.is_empty() {
+        places.definitions = declared_places(&outline, text, name);
+    }
+    places.definitions.sort_unstable();
+    places.definitions.dedup();
+    let heads: BTreeSet<u32> = places.definitions.iter().map(|(start, _)| *start).collect();
+    let is_use = |line: &u32| {
+        let is_head = outline.defines(name, *line) || heads.contains(line);
+        outline.is_code(*line, name) && !is_head
+    };
+    places.uses.extend(
+        (1..=outline.last_line())
+            .filter(is_use)
+            .map(|line| (line, line)),
+    );
+    places
+}
+
+/// What stands before the name that a line declares, in whatever language.
+const KEYWORDS: [&str; 36] = [
+    "abstract",
+    "class",
+    "const",
+    "data",
+    "def",
+    "enum",
+    "extension",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "index",
+    "input",
+    "interface",
+    "let",
+    "message",
+    "mod",
+    "module",
+    "namespace",
+    "object",
+    "output",
+    "package",
+    "procedure",
+    "protocol",
+    "record",
+    "resource",
+    "rpc",
+    "scalar",
+    "service",
+    "struct",
+    "table",
+    "trait",
+    "type",
+    "union",
+    "var",
+    "variable",
+];
+
+/// The most lines of what is declared.
+const MAX_LINES: usize = 120;
+
+/// The first and the last line of each place that declares a name.
+fn declared_places(outline: &FileOutline<'_>, text: &str, name: &str) -> Vec<(u32, u32)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let masked = mask_lines(outline.language(), &lines);
+    let mut found = Vec::new();
+    for (line, (raw, code)) in (1..).zip(lines.iter().zip(&masked)) {
+        if declares(outline, (line, raw, code), name) {
+            let start = line as usize;
+            let end = body_end(outline.language(), (&lines, &masked), start, MAX_LINES);
+            found.push((line, u32::try_from(end).unwrap_or(line)));
+        }
+    }
+    found
+}
+
+/// Whether a line declares a name; `code` is the line without its strings and comments.
+fn declares(outline: &FileOutline<'_>, (line, raw, code): (u32, &str, &str), name: &str) -> bool {
+    let is_quoted = !outline.language().is_code();
+    let text = if is_quoted { raw } else { code };
+    let places = text.match_indices(name).map(|(at, _)| at);
+    let mut places = places.filter(|&at| is_whole_word(text.as_bytes(), at, at + name.len()));
+    places.any(|at| {
+        let (before, behind) = (&text[..at], text[at + name.len()..].trim_start());
+        is_behind_keyword(before)
+            || is_member(outline, line, before, behind)
+            || is_arrow(before, behind)
+    }) || is_field(outline, line, name)
+}
+
+/// `module Billing`, `CREATE TABLE orders`, `variable "count"`.
+fn is_behind_keyword(before: &str) -> bool {
+    let begun = before.trim_end_matches(['"', '`', '\'', '[']).trim_end();
+    let last = begun
+        .rsplit(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default();
+    let is_apart = before.len() > begun.len();
+    // `IF NOT EXISTS` stands between a table and its name.
+    let begun = begun.to_ascii_lowercase();
+    let is_table = begun.starts_with("create ") && begun.ends_with("exists");
+    is_apart && (is_table || KEYWORDS.contains(&last.to_ascii_lowercase().as_str()))
+}
+
+/// The head of a method without a body in a type: `int find(int id);`, `fn run(&self);`, `Save(x int) error`.
+fn is_member(outline: &FileOutline<'_>, line: u32, before: &str, behind: &str) -> bool {
+    let is_head = behind.starts_with(['(', '<']) && !before.contains(['=', '.', '(']);
+    is_head && outline.function_span(line).is_none() && is_in_type(outline, line)
+}
+
+/// A function that is a member of an object: `load: async (id) => {`, `save = () => 1`.
+fn is_arrow(before: &str, behind: &str) -> bool {
+    let is_begun = before
+        .trim()
+        .split_whitespace()
+        .all(|word| word.chars().all(is_name));
+    is_begun
+        && behind.starts_with([':', '='])
+        && (behind.contains("=>") || behind.contains("function"))
+}
+
+fn is_field(outline: &FileOutline<'_>, line: u32, name: &str) -> bool {
+    is_in_type(outline, line)
+        && fields::declared_field(outline.language(), outline.line(line)) == Some(name)
+}
+
+fn is_in_type(outline: &FileOutline<'_>, line: u32) -> bool {
+    outline.language() != Language::C
+        && outline.definitions.iter().any(|one| {
+            let lines = one.head + 1..=one.end;
+            one.kind == DefinitionKind::Type && lines.contains(&line)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::RepoPath;
+
+    use super::super::places_of_name;
+
+    #[test]
+    fn what_no_definition_has_is_found_where_it_is_declared() {
+        for (path, text, name, place) in [
+            (
+                "a.py",
+                "class Form:\n    class Meta:\n        model = 1\n    class Inner:\n        pass\n",
+                "Inner",
+                (4, 5),
+            ),
+            (
+                "b.ts",
+                "export class View {\n\thandleSave = () => {\n\t\treturn 1;\n\t};\n}\n",
+                "handleSave",
+                (2, 4),
+            ),
+            (
+                "b.ts",
+                "export const api = {\n\tload: async (id: number) => {\n\t\treturn id;\n\t},\n};\n",
+                "load",
+                (2, 4),
+            ),
+            (
+                "b.ts",
+                "export interface Store {\n\tsaveAll(x: number): void;\n}\n",
+                "saveAll",
+                (2, 2),
+            ),
+            (
+                "c.go",
+                "package c\n\ntype Saver interface {\n\tSaveOne(x int) error\n}\n",
+                "SaveOne",
+                (4, 4),
+            ),
+            (
+                "d.rs",
+                "pub trait Job {\n    fn run_job(&self) -> u32;\n}\n",
+                "run_job",
+                (2, 2),
+            ),
+            (
+                "d.rs",
+                "pub struct Job {\n    pub limit: u32,\n}\n",
+                "limit",
+                (2, 2),
+            ),
+            (
+                "E.java",
+                "interface Repo {\n  int findOne(int id);\n}\n",
+                "findOne",
+                (2, 2),
+            ),
+            (
+                "h.rb",
+                "module Billing\n  RATE = 1\nend\n",
+                "Billing",
+                (1, 2),
+            ),
+            (
+                "i.php",
+                "<?php\nclass Cl {\n  const MAX_I = 1;\n}\n",
+                "MAX_I",
+                (3, 3),
+            ),
+            (
+                "l.proto",
+                "message Order {\n  int32 x = 1;\n}\n",
+                "Order",
+                (1, 3),
+            ),
+            (
+                "t.sql",
+                "CREATE TABLE IF NOT EXISTS invoices (\n  id int\n);\n",
+                "invoices",
+                (1, 3),
+            ),
+            (
+                "v.tf",
+                "variable \"node_count\" {\n}\n",
+                "node_count",
+                (1, 2),
+            ),
+        ] {
+            let places = places_of_name(&RepoPath::from(path), text, name);
+            assert_eq!(places.definitions, [place], "{path}: {name}");
+        }
+    }
+
+    #[test]
+    fn a_use_is_no_declaration() {
+        for (path, text, name) in [
+            (
+                "b.ts",
+                "class View {\n\trun() {\n\t\tsaveAll(1);\n\t}\n}\n",
+                "saveAll",
+            ),
+            (
+                "c.go",
+                "package c\n\nfunc f() {\n\tSaveOne(1)\n}\n",
+                "SaveOne",
+            ),
+            (
+                "E.java",
+                "class A {\n  int x = repo.findOne(1);\n}\n",
+                "findOne",
+            ),
+            ("t.sql", "SELECT * FROM invoices;\n", "invoices"),
+        ] {
+            let places = places_of_name(&RepoPath::from(path), text, name);
+            assert_eq!(places.definitions, [], "{path}: {name}");
+        }
+    }
+}
