@@ -7,10 +7,11 @@ use council_protocol::{FileChange, LineKind, RepoPath, SeenLines};
 use council_secrets::Redactor;
 use regex::Regex;
 
-use crate::prompt::{redact_source, truncate_bytes};
+use crate::prompt::{MAX_EDITED_LINE, redact_source, truncate_bytes};
 use crate::text::mark_hidden;
 
-/// The most bytes that are shown of one line, as in a brief.
+/// The most bytes that are shown of one line, as in a brief; of a line that the change edits, or that is asked for alone, it is
+/// [`MAX_EDITED_LINE`].
 const MAX_LINE_BYTES: usize = 2_000;
 
 /// Bytes for the words about removed lines that did not fit, and about the rest of a long line.
@@ -23,6 +24,30 @@ pub(super) struct FileView {
     /// Lines that the change removes, by the line before which they stood.
     removed: BTreeMap<u32, Vec<String>>,
     is_deleted: bool,
+}
+
+/// How many bytes of one line are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LineRoom {
+    /// Of a line that the change edits.
+    edited: usize,
+    other: usize,
+}
+
+impl LineRoom {
+    /// In a result of many places.
+    pub(super) const SHORT: Self = Self {
+        edited: MAX_LINE_BYTES,
+        other: MAX_LINE_BYTES,
+    };
+
+    /// Where a file is read, by so many bytes of a result.
+    pub(super) fn of_reading((from, to): (u32, u32), max_bytes: usize) -> Self {
+        let room = max_bytes.saturating_sub(CUT_NOTE_BYTES);
+        let edited = room.clamp(MAX_LINE_BYTES, MAX_EDITED_LINE);
+        let other = if from == to { edited } else { MAX_LINE_BYTES };
+        Self { edited, other }
+    }
 }
 
 /// What of a file was written.
@@ -127,13 +152,13 @@ impl FileView {
         self.lines.get(index).map(String::as_str)
     }
 
-    /// Writes lines until `max_bytes` of `out` are reached.
+    /// Writes lines until `max_bytes` of `out` are reached, of each as much as there is room for.
     pub(super) fn write_lines(
         &self,
         out: &mut String,
-        from: u32,
-        to: u32,
+        (from, to): (u32, u32),
         max_bytes: usize,
+        most: LineRoom,
     ) -> ShownLines {
         let width = to.checked_ilog10().unwrap_or(0) as usize + 1;
         let mut shown = ShownLines {
@@ -148,7 +173,7 @@ impl FileView {
         };
         for number in from..=end {
             let start = out.len();
-            let is_whole = self.write_line(out, number, width);
+            let is_whole = self.write_line(out, number, width, most);
             if out.len() > max_bytes {
                 out.truncate(start);
                 if number == from {
@@ -196,22 +221,20 @@ impl FileView {
     }
 
     /// Writes a line with those that were removed before it; returns whether all of it is shown.
-    fn write_line(&self, out: &mut String, number: u32, width: usize) -> bool {
+    fn write_line(&self, out: &mut String, number: u32, width: usize, most: LineRoom) -> bool {
         let mut is_whole = true;
         for removed in self.removed.get(&number).into_iter().flatten() {
-            is_whole &= write_text(out, "", width, '-', removed);
+            is_whole &= write_text(out, ("", width), '-', removed, most.edited);
         }
         let Some(text) = self.line(number) else {
             return is_whole;
         };
-        is_whole
-            & write_text(
-                out,
-                &number.to_string(),
-                width,
-                self.marker_of(number),
-                text,
-            )
+        let marker = self.marker_of(number);
+        let most = match marker {
+            ' ' => most.other,
+            _ => most.edited,
+        };
+        is_whole & write_text(out, (&number.to_string(), width), marker, text, most)
     }
 }
 
@@ -223,7 +246,7 @@ impl FileView {
         let mut left = removed.len();
         for line in removed {
             let start = out.len();
-            write_text(out, "", width, '-', line);
+            write_text(out, ("", width), '-', line, MAX_LINE_BYTES);
             if out.len() > room {
                 out.truncate(start);
                 break;
@@ -241,13 +264,20 @@ impl FileView {
             } else {
                 ' '
             };
-            write_text(out, &number.to_string(), width, marker, text);
+            let number = number.to_string();
+            write_text(out, (&number, width), marker, text, MAX_LINE_BYTES);
         }
     }
 }
 
-fn write_text(out: &mut String, number: &str, width: usize, marker: char, line: &str) -> bool {
-    let text = truncate_bytes(line, MAX_LINE_BYTES);
+fn write_text(
+    out: &mut String,
+    (number, width): (&str, usize),
+    marker: char,
+    line: &str,
+    most: usize,
+) -> bool {
+    let text = truncate_bytes(line, most);
     // Writing to a string cannot fail.
     let _ = write!(out, "{number:>width$} {marker}{text}");
     let missing = line.len() - text.len();
@@ -292,7 +322,7 @@ mod tests {
             let regex = Regex::new("needle").unwrap();
             let mut out = String::new();
             if !view.write_far_match(&mut out, 1, &regex) {
-                view.write_lines(&mut out, 1, 1, 100_000);
+                view.write_lines(&mut out, (1, 1), 100_000, LineRoom::SHORT);
             }
             prop_assert!(out.contains("needle"), "{}", out);
             prop_assert!(out.len() < MAX_LINE_BYTES + CUT_NOTE_BYTES, "{}", out.len());
@@ -315,7 +345,8 @@ mod tests {
             let (mut from, last, mut all) = (1, view.last_line(), String::new());
             while from <= last {
                 let mut out = String::new();
-                let shown = view.write_lines(&mut out, from, last, max_bytes);
+                let room = LineRoom::of_reading((from, last), max_bytes);
+                let shown = view.write_lines(&mut out, (from, last), max_bytes, room);
                 prop_assert!(shown.next > from, "{from} is asked for again: {out}");
                 prop_assert!(out.len() <= max_bytes, "{} of {max_bytes}", out.len());
                 // What was left out lowers the coverage: its line is not seen.

@@ -27,7 +27,7 @@ use council_secrets::Redactor;
 use crate::council::unmarked_path;
 use crate::git::{CommitHistory, PathFilter};
 use crate::prompt::{redact_words, show_path};
-use file_view::FileView;
+use file_view::{FileView, LineRoom};
 use text_cache::TextCache;
 use walk::LARGEST_BATCH;
 
@@ -272,7 +272,8 @@ impl CodeLookup {
         let mut body = String::new();
         let room = bounds.max_bytes.saturating_sub(result_text::NOTE_BYTES);
         let room = room.saturating_sub(head(to).len());
-        let shown = view.write_lines(&mut body, from, to, room);
+        let most = LineRoom::of_reading((from, to), room);
+        let shown = view.write_lines(&mut body, (from, to), room, most);
         let mut text = head(shown.next.saturating_sub(1).clamp(from, to)) + &body;
         if shown.next <= to {
             text.push_str(&format!(

@@ -6,7 +6,7 @@ use council_secrets::Redactor;
 use regex::Regex;
 
 use super::Found;
-use super::file_view::FileView;
+use super::file_view::{FileView, LineRoom};
 use crate::prompt::show_path;
 
 /// Text that is kept free for the note on what is missing.
@@ -68,7 +68,8 @@ impl ResultText {
             if self.is_full {
                 return;
             }
-            let shown = view.write_lines(&mut self.text, from, to, self.max_bytes);
+            let shown =
+                view.write_lines(&mut self.text, (from, to), self.max_bytes, LineRoom::SHORT);
             self.is_full |= shown.next <= to;
             self.seen.extend(shown.into_seen(path));
         }

@@ -114,7 +114,10 @@ fn lookup() -> CodeLookup {
         ("shop/other.py", OTHER.as_bytes().to_vec()),
         ("shop/.env", b"PASSWORD=hunter2hunter2\n".to_vec()),
         ("logo.png", b"\x89PNG\0\0pay".to_vec()),
-        ("long.js", "x".repeat(9_000).into_bytes()),
+        (
+            "long.js",
+            format!("{}\ny\n", "x".repeat(9_000)).into_bytes(),
+        ),
     ]);
     new.insert(
         "many.txt",
@@ -233,7 +236,19 @@ fn huge_ranges_and_long_lines_are_cut_and_say_so() {
             .unwrap()
             .contains("[7000 more bytes of this line are not shown]")
     );
-    assert_eq!(long.seen, [], "a line that is cut was not seen");
+    let cut: Vec<_> = long
+        .seen
+        .iter()
+        .map(|seen| (seen.first, seen.last))
+        .collect();
+    assert_eq!(cut, [(2, 2)], "a line that is cut was not seen");
+    let alone = read("long.js", Some(1), Some(1));
+    assert!(alone.text.unwrap().contains(&"x".repeat(9_000)));
+    assert_eq!(
+        alone.seen.len(),
+        1,
+        "a line that is asked for alone is shown whole"
+    );
 }
 
 #[test]

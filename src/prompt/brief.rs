@@ -23,7 +23,7 @@ use crate::packet::{cut_text, sha256, share_room};
 pub struct BriefClass {
     /// The most bytes that a brief has; at least [`MIN_BRIEF_BYTES`] is used.
     pub budget_bytes: usize,
-    /// The most bytes that are shown of one line.
+    /// The most bytes that are shown of one line that the change does not edit.
     pub line_bytes: usize,
     /// The most bytes of what stands around the change; of what the change itself leaves of the budget.
     pub context_bytes: usize,

@@ -36,7 +36,7 @@ pub(crate) use rank::{SeatShare, is_test_path, rank_files};
 pub(crate) use redact::{
     hidden_on_added, redact_history, redact_source, redact_words, redactor_knowing,
 };
-pub(crate) use show::{show_path, shown_paths, truncate_bytes};
+pub(crate) use show::{MAX_EDITED_LINE, show_path, shown_paths, truncate_bytes};
 pub(crate) use template::PromptError;
 
 use crate::council::plan::RunSeed;

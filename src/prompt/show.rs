@@ -213,13 +213,26 @@ fn flatten_line(text: &str) -> String {
         .collect()
 }
 
+/// The most bytes that are shown of a line that the change edits. Documents have a paragraph on a line: a bound of 2,000 bytes,
+/// which holds around the change, made their reviews INCONCLUSIVE for good.
+pub(crate) const MAX_EDITED_LINE: usize = 16_000;
+
+/// The most bytes that are shown of a line, `line_bytes` where the change does not edit it.
+fn most_of_line(is_edited: bool, line_bytes: usize) -> usize {
+    match is_edited {
+        true => line_bytes.max(MAX_EDITED_LINE),
+        false => line_bytes,
+    }
+}
+
 /// The most bytes that a hunk takes before anything in it is replaced.
 pub(super) fn max_hunk_bytes(hunk: &Hunk, line_bytes: usize) -> usize {
     let gutter = gutter_width(hunk) + 1;
+    let most = |line: &str| most_of_line(!line.starts_with(' '), line_bytes) + CUT_NOTE;
     let text: usize = hunk
         .body
         .split_terminator('\n')
-        .map(|line| line.len().min(line_bytes + CUT_NOTE) + gutter + 1)
+        .map(|line| line.len().min(most(line)) + gutter + 1)
         .sum();
     text + hunk.section.len().min(MAX_SECTION_BYTES) + 64
 }
@@ -290,7 +303,8 @@ fn write_line(
         LineKind::Removed => '-',
     };
     let whole = mark_hidden(Cow::Borrowed(&shown.text));
-    let text = truncate_bytes(&whole, line_bytes);
+    let most = most_of_line(line.kind != LineKind::Context, line_bytes);
+    let text = truncate_bytes(&whole, most);
     let number = line.new_no.map(|no| no.to_string()).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(out, "{number:>width$} {marker}{text}");

@@ -9,7 +9,7 @@ use council_secrets::Redactor;
 
 use crate::config::LargeChangePolicy;
 use crate::council::PART_MARK;
-use crate::prompt::{Brief, BriefClass};
+use crate::prompt::{Brief, MAX_EDITED_LINE};
 use crate::report::TOO_LONG_A_LINE;
 use crate::run::context::RunContext;
 use crate::run::estimate::{BriefSize, JudgeTurns, RunEstimate};
@@ -102,7 +102,7 @@ pub(crate) fn suggest_whole_review(
     let but = match longest_changed_line(&cut, &prepared.packet) {
         Some((name, bytes)) => format!(
             " but {name}, which has a line of {bytes} bytes and of which models are shown {} (leave it out with `-- {}`),",
-            BriefClass::default().line_bytes,
+            MAX_EDITED_LINE,
             pathspec_without(&name)
         ),
         None => String::new(),
@@ -217,7 +217,7 @@ fn withheld_lines(file: &FileChange, redactor: &Redactor) -> u64 {
 
 /// What helps where nothing is missing but the ends of long lines: neither parts nor a larger brief show more of them.
 fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> {
-    let most = BriefClass::default().line_bytes;
+    let most = MAX_EDITED_LINE;
     let mut longest: Option<(&FileChange, usize)> = None;
     for coverage in cut {
         let CoverageState::Truncated { shown, total } = coverage.state else {
@@ -252,7 +252,6 @@ fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> 
 
 /// The longest changed line of these files that no brief shows whole, however the change is divided, and its file's name.
 fn longest_changed_line(cut: &[&FileCoverage], packet: &Packet) -> Option<(String, usize)> {
-    let most = BriefClass::default().line_bytes;
     let is_cut = |file: &&FileChange| cut.iter().any(|one| one.path == file.path);
     let changed = packet.files.iter().filter(is_cut).flat_map(|file| {
         let lines = file.hunks.iter().flat_map(Hunk::lines);
@@ -260,7 +259,7 @@ fn longest_changed_line(cut: &[&FileCoverage], packet: &Packet) -> Option<(Strin
         changed.map(move |line| (file, line.text.len()))
     });
     let (file, bytes) = changed
-        .filter(|(_, bytes)| *bytes > most)
+        .filter(|(_, bytes)| *bytes > MAX_EDITED_LINE)
         .max_by_key(|(_, bytes)| *bytes)?;
     Some((file.path.display().into_owned(), bytes))
 }
@@ -279,7 +278,7 @@ mod tests {
 
     use super::*;
     use crate::council::plan::RunSeed;
-    use crate::prompt::{MIN_BRIEF_BYTES, PromptBuilder};
+    use crate::prompt::{BriefClass, MIN_BRIEF_BYTES, PromptBuilder};
     use crate::run::backends::empty_packet;
 
     /// A new file whose lines are so long.
@@ -355,12 +354,12 @@ mod tests {
     #[test]
     fn a_line_that_is_cut_is_named_with_its_length_and_what_helps() {
         let whole = BriefClass::default().budget_bytes;
-        let why = said(&[40, 3_200, 2_500], whole).unwrap();
+        let why = said(&[40, 32_000, 25_000], whole).unwrap();
         assert!(
-            why.contains("long.py has one of 3200") && why.contains("':/!long.py'"),
+            why.contains("long.py has one of 32000") && why.contains("':/!long.py'"),
             "{why}"
         );
-        assert_eq!(said(&[40, 1_900], whole), None);
+        assert_eq!(said(&[40, 15_900], whole), None);
         // Here the size of the brief cuts, and other advice is true.
         assert_eq!(said(&[1_900; 40], MIN_BRIEF_BYTES), None);
     }
@@ -369,7 +368,7 @@ mod tests {
     /// not be followed, and paid, in vain.
     #[test]
     fn a_line_that_no_division_shows_is_known_beside_files_that_are_left_out() {
-        let packet = packet_of_lines(&[40, 3_200, 2_500]);
+        let packet = packet_of_lines(&[40, 32_000, 25_000]);
         for state in [
             CoverageState::OverBudget,
             CoverageState::Truncated { shown: 0, total: 3 },
@@ -379,10 +378,10 @@ mod tests {
                 state,
             };
             let found = longest_changed_line(&[&cut], &packet);
-            assert_eq!(found, Some(("long.py".to_owned(), 3_200)));
+            assert_eq!(found, Some(("long.py".to_owned(), 32_000)));
         }
         assert_eq!(longest_changed_line(&[], &packet), None);
-        let short = packet_of_lines(&[40, 1_900]);
+        let short = packet_of_lines(&[40, 15_900]);
         let cut = FileCoverage {
             path: "long.py".into(),
             state: CoverageState::OverBudget,

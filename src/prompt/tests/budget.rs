@@ -1,11 +1,12 @@
 //! What fits, what does not, and what is said about it.
 
 use super::*;
+use crate::prompt::MAX_EDITED_LINE;
 use crate::prompt::brief::MIN_BRIEF_BYTES;
 
 #[test]
 fn what_was_withheld_or_cut_is_not_covered() {
-    let long = format!("{}\nb\n", "a".repeat(5_000));
+    let long = format!("{}\nb\n", "a".repeat(MAX_EDITED_LINE + 3_000));
     let change = packet(
         vec![added("a.js", &long), added("prod.key", "the key is 0a0b\n")],
         framing(),
@@ -24,6 +25,41 @@ fn what_was_withheld_or_cut_is_not_covered() {
             &CoverageState::Truncated { shown: 0, total: 1 }
         ]
     );
+}
+
+/// Law: a line that the change edits is shown whole as far as a brief shows lines at all, and then its file is read; one
+/// around it takes no more room than 2,000 bytes.
+#[test]
+fn a_paragraph_on_one_line_is_shown_whole() {
+    for bytes in [1_900, 2_100, 9_000, MAX_EDITED_LINE] {
+        let paragraph = |end: char| format!("{}{end}", "word ".repeat(bytes / 5 - 1));
+        let body = format!(
+            " {}\n-{}\n+{}\n",
+            paragraph('c'),
+            paragraph('r'),
+            paragraph('a')
+        );
+        let mut file = added("README.md", "");
+        file.status = FileStatus::Modified;
+        file.hunks = vec![Hunk {
+            old_start: 1,
+            old_lines: 2,
+            new_start: 1,
+            new_lines: 2,
+            section: String::new(),
+            body,
+        }];
+        let brief = brief(&packet(vec![file], framing()));
+        assert_eq!(brief.coverage.gaps().count(), 0, "{bytes}");
+        for end in ['r', 'a'] {
+            assert!(brief.text.contains(&paragraph(end)), "{bytes} {end}");
+        }
+        assert_eq!(
+            brief.text.contains(&paragraph('c')),
+            bytes <= 2_000,
+            "{bytes}"
+        );
+    }
 }
 
 /// A change of about a thousand lines in files of every kind.
