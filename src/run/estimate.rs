@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::{AgentKind, Api};
 use council_protocol::tokens::weighed_bytes;
-use council_protocol::{Coverage, Seat};
+use council_protocol::{Coverage, CoverageState, Seat};
 
-use crate::config::{AgentSettings, PriceSettings, Settings};
+use crate::config::{AgentSettings, LargeChangePolicy, PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, MAX_SUB_TURNS, Procedure, RoundLimits};
 use crate::duel::DuelRole;
@@ -146,6 +146,8 @@ pub(crate) struct RunEstimate {
     extras: CallExtras,
     redactions: usize,
     left_out: Vec<String>,
+    /// Whether a review in parts shows what is left out: it is not in parts already, and all of it can be read.
+    parts_show_more: bool,
     turns: JudgeTurns,
     /// What the run may cost in US dollars; none: nobody says.
     bound: Option<f64>,
@@ -325,6 +327,10 @@ impl RunEstimate {
                 .gaps()
                 .map(|file| file.path.display().into_owned())
                 .collect(),
+            parts_show_more: settings.review.large != LargeChangePolicy::Shard
+                && coverage
+                    .gaps()
+                    .all(|file| !matches!(file.state, CoverageState::Unreadable { .. })),
             turns,
         }
     }

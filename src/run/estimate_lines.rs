@@ -240,10 +240,12 @@ impl RunEstimate {
         const MAX_LISTED: usize = 20;
         let mut lines = Vec::new();
         if !self.left_out.is_empty() {
-            lines.push(format!(
-                "not shown in full to any judge: {} (`review.large = \"shard\"` shows everything)",
-                count_noun(self.left_out.len(), "file")
-            ));
+            let more = match self.parts_show_more {
+                true => " (`review.large = \"shard\"` shows everything)",
+                false => "",
+            };
+            let files = count_noun(self.left_out.len(), "file");
+            lines.push(format!("not shown in full to any judge: {files}{more}"));
         }
         lines.extend(
             self.left_out

@@ -29,6 +29,7 @@ fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
         extras: CallExtras::default(),
         redactions: 0,
         left_out: Vec::new(),
+        parts_show_more: true,
         turns: JudgeTurns::ONCE,
         bound: None,
     };
@@ -37,6 +38,38 @@ fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
         lines.contains("total: at least $0.100; no price is known of b at"),
         "{lines}"
     );
+}
+
+/// A review in parts is named where it shows more: what cannot be read, and what is in parts already, it shows as little.
+#[test]
+fn parts_are_advised_where_they_show_more() {
+    let recipient = BriefRecipient {
+        elsewhere: true,
+        tells_cost: false,
+        judges: vec!["judge-1".to_owned()],
+        input: 10,
+        output: 10,
+        usd: None,
+    };
+    for (parts_show_more, is_advised) in [(true, true), (false, false)] {
+        let forecast = RunEstimate {
+            to: BTreeMap::from([("b at https://b.example".to_owned(), recipient.clone())]),
+            largest: BriefSize::of_bytes(100),
+            brief: None,
+            extras: CallExtras::default(),
+            redactions: 0,
+            left_out: vec!["a.rs".to_owned()],
+            parts_show_more,
+            turns: JudgeTurns::ONCE,
+            bound: None,
+        };
+        let lines = forecast.render_lines().join("\n");
+        assert!(
+            lines.contains("not shown in full to any judge: 1 file"),
+            "{lines}"
+        );
+        assert_eq!(lines.contains("shows everything"), is_advised, "{lines}");
+    }
 }
 
 /// A program that says what it costs is bounded from one answer to the next, whatever price is known.
@@ -59,6 +92,7 @@ fn who_neither_has_a_price_nor_says_what_it_costs_is_uncountable() {
         extras: CallExtras::default(),
         redactions: 0,
         left_out: Vec::new(),
+        parts_show_more: true,
         turns: JudgeTurns::ONCE,
         bound: None,
     };
@@ -98,6 +132,7 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
         },
         redactions: 0,
         left_out: Vec::new(),
+        parts_show_more: true,
         turns: JudgeTurns::ONCE,
         bound: None,
     };
@@ -143,6 +178,7 @@ fn a_bound_that_does_not_hold_is_told() {
         extras: CallExtras::default(),
         redactions: 0,
         left_out: Vec::new(),
+        parts_show_more: true,
         turns: JudgeTurns::ONCE,
         bound: None,
     };

@@ -38,7 +38,7 @@ pub(super) fn push_section(page: &mut TerminalPage, section: &Section, verbose: 
                 let indent = if headed { indent + 2 } else { *indent };
                 push_item(page, indent, text, headed);
             }
-            Block::Table { rows, header } => push_table(page, header.len(), rows),
+            Block::Table { rows, header } => push_table(page, header, rows),
             Block::Written(text) => push_written(page, text),
         }
     }
@@ -63,8 +63,11 @@ fn push_item(page: &mut TerminalPage, indent: usize, text: &str, headed: bool) {
     }
 }
 
+/// So many columns need no names.
+const MAX_UNNAMED: usize = 5;
+
 /// Cells below each other, the last one wrapped beside the others.
-fn push_table(page: &mut TerminalPage, columns: usize, rows: &[Vec<Text>]) {
+fn push_table(page: &mut TerminalPage, header: &[&str], rows: &[Vec<Text>]) {
     let cells = |row: &Vec<Text>| {
         let mut cells: Vec<String> = row.iter().map(cell).collect();
         if let Some(name) = cells.first_mut() {
@@ -72,7 +75,11 @@ fn push_table(page: &mut TerminalPage, columns: usize, rows: &[Vec<Text>]) {
         }
         cells
     };
-    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let columns = header.len();
+    let head: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
+    // Four cells tell by themselves what they are; among more, `failed 2` looks like the judge's own end.
+    let head = (columns > MAX_UNNAMED).then_some(head);
+    let rows: Vec<Vec<String>> = head.into_iter().chain(rows.iter().map(cells)).collect();
     let wide = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         let widths = cells.map(|cell| text::display_width(cell));

@@ -152,7 +152,8 @@ fn add_advice(detail: &mut String, least: u64) {
     // Writing to a string cannot fail.
     let _ = write!(
         detail,
-        "Enlarge its context window (Ollama: OLLAMA_CONTEXT_LENGTH={}, or `num_ctx` of the model), or lower `limits.brief`",
+        "Enlarge its context window (Ollama: OLLAMA_CONTEXT_LENGTH={}, or `num_ctx` of the model), or lower `limits.context`, \
+         by which no line of the change is lost, or `limits.brief`",
         // What is counted here is the least that any tokenizer makes of it: real ones make up to twice as much, and the
         // answer needs room as well.
         (least * 3).next_power_of_two()
