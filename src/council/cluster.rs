@@ -273,7 +273,7 @@ const KEYWORDS: [&str; 24] = [
 ];
 
 /// What a text names: its words, numbers and keywords left out.
-fn names_in(text: &str) -> BTreeSet<String> {
+pub(super) fn names_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let words = words.map(str::to_lowercase);
     let is_name = |word: &String| {
@@ -325,20 +325,6 @@ pub(super) fn is_alike(a: &str, b: &str) -> bool {
     let (a, b) = (description_words(a), description_words(b));
     let smaller = a.len().min(b.len());
     smaller > 0 && a.intersection(&b).count() * 100 >= smaller * 60
-}
-
-/// Whether two findings of one line may be one problem: by what they are called, or by what they say.
-pub(super) fn is_about_one(one: &Finding, other: &Finding) -> bool {
-    let kinds = |finding: &Finding| description_words(&finding.category);
-    let (own, others) = (kinds(one), kinds(other));
-    let is_unnamed = own.is_empty() || others.is_empty();
-    let words = |finding: &Finding| description_words(&finding.description);
-    let (said, meant) = (words(one), words(other));
-    let shared = said.intersection(&meant).count();
-    let smaller = said.len().min(meant.len()).max(1);
-    let says_same =
-        one.description == other.description || shared * 100 >= smaller * 30 && shared >= 2;
-    is_unnamed || !own.is_disjoint(&others) || says_same
 }
 
 fn stem_word(word: &str) -> &str {

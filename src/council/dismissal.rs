@@ -45,7 +45,9 @@ fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
     // Its fingerprint holds what the shown version is about.
     let shown = class_of(&finding.finding);
     let is_meant = |class: &String| *class == shown || dismissal.classes.contains(class);
-    finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
+    let said = dismissal.said.as_ref();
+    said.is_none_or(|said| said.is_said_by(finding))
+        && finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
         && critical_classes(finding).iter().all(is_meant)
 }
 

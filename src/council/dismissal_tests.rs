@@ -11,6 +11,7 @@ fn dismissal(fingerprint: &str) -> Dismissal {
         fingerprint: fingerprint.into(),
         severity: Some(Severity::Critical),
         classes: Vec::new(),
+        said: None,
         ground: crate::DismissalGround::FalsePositive,
         because: "it is escaped two lines above".into(),
         by: "Ann <ann@example.com>".into(),

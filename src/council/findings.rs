@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use council_protocol::answer::{NO_CAUSE, Stance};
-use council_protocol::{CoverageState, Finding, JudgeId, Location};
+use council_protocol::{CoverageState, Finding, JudgeId};
 
-use super::cluster::is_about_one;
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
 use super::in_place::finding_in_place;
-use super::judges::{JudgeState, SeatIndex, same_text};
+use super::judges::{JudgeState, SeatIndex};
 use super::opinions::is_move;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
-use super::plan::VerdictPolicy;
+use super::plan::{Dismissal, VerdictPolicy};
+use super::same_problem::{SaidProblem, is_namesake, means_same};
 use super::state::DebateState;
 
 /// The findings as they are reported, with those of an earlier review that still stand: worst first, then path and
@@ -25,20 +25,48 @@ pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
         .filter_map(|c| judge_cluster(state, c))
         .collect();
     judged.sort_by(|(a, _), (b, _)| sort_rank(a).cmp(&sort_rank(b)));
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let name = |(mut finding, context): (JudgedFinding, &str)| {
-        let same = fingerprint(&finding.finding, context, 0);
-        let nth = seen.entry(same).and_modify(|n| *n += 1).or_insert(0);
-        finding.fingerprint = fingerprint(&finding.finding, context, *nth);
-        finding
-    };
-    let found = judged.into_iter().map(name).collect();
+    let found = name_findings(state, judged);
     let carried = state.plan.options.carried.iter();
     let carried: Vec<JudgedFinding> = carried
         .filter(|old| !is_looked_at_again(state, old))
         .cloned()
         .collect();
     add_carried(found, &carried, state.plan.policy)
+}
+
+/// The findings, each with a name of its own: of another problem of its line that an earlier review found, or that somebody
+/// dismissed, it has not the name. One would be taken for the other.
+fn name_findings(state: &DebateState, judged: Vec<(JudgedFinding, &str)>) -> Vec<JudgedFinding> {
+    let options = &state.plan.options;
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut named = Vec::new();
+    for (mut finding, context) in judged {
+        let name = |nth| fingerprint(&finding.finding, context, nth);
+        let first = name(0);
+        let mut nth = seen.get(&first).map_or(0, |last| last + 1);
+        finding.fingerprint = name(nth);
+        while is_name_of_other(&finding, &options.carried, &options.dismissed) {
+            nth += 1;
+            finding.fingerprint = fingerprint(&finding.finding, context, nth);
+        }
+        seen.insert(first, nth);
+        named.push(finding);
+    }
+    named
+}
+
+/// Whether a finding has the name of another problem of its line.
+fn is_name_of_other(
+    found: &JudgedFinding,
+    carried: &[JudgedFinding],
+    dismissed: &[Dismissal],
+) -> bool {
+    let is_called = |name: &str| name == found.fingerprint;
+    let mut carried = carried.iter().filter(|old| is_called(&old.fingerprint));
+    let mut dismissed = dismissed.iter().filter(|one| is_called(&one.fingerprint));
+    let is_other = |said: &SaidProblem| !said.is_said_by(found);
+    carried.any(|old| !is_namesake(found, old))
+        || dismissed.any(|one| one.said.as_ref().is_some_and(is_other))
 }
 
 /// Whether the tool that found it has read the file again: what it does not report now is resolved.
@@ -109,32 +137,16 @@ fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Optio
     let stands = |new: &JudgedFinding| new.disposition != Disposition::Rejected;
     let by_name = |old: &JudgedFinding| {
         let mut found = found.iter();
-        found.position(|new| new.fingerprint == old.fingerprint && stands(new))
+        found.position(|new| is_namesake(new, old) && stands(new))
     };
     let mut again: Vec<Option<usize>> = carried.iter().map(by_name).collect();
     for (at, old) in carried.iter().enumerate() {
         if again[at].is_none() {
             let mut free = (0..found.len()).filter(|new| !again.contains(&Some(*new)));
-            again[at] = free
-                .find(|&new| stands(&found[new]) && means_same(&found[new].finding, &old.finding));
+            again[at] = free.find(|&new| stands(&found[new]) && means_same(&found[new], old));
         }
     }
     again
-}
-
-/// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
-/// and models find other words. Which of one review are, `cluster` says.
-pub fn means_same(new: &Finding, old: &Finding) -> bool {
-    let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
-    let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
-    let same_quote = !new.quote.trim().is_empty() && same_text(&new.quote, &old.quote);
-    let same_category = !new.category.is_empty() && new.category == old.category;
-    // A line may have two problems: another one in it takes nothing from what was found there.
-    new.location.path == old.location.path
-        && first <= old_last
-        && old_first <= last
-        && new.rule == old.rule
-        && (same_category || same_quote && is_about_one(new, old))
 }
 
 /// A finding that is raised again, with what it weighed and who held it before.
@@ -278,7 +290,7 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::{Proof, Severity};
+    use council_protocol::{Location, Proof, Severity};
     use proptest::prelude::*;
 
     use super::*;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::JudgedFinding;
 use super::reproduction::ProofTerms;
+use super::same_problem::SaidProblem;
 
 /// The rules of the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -319,6 +320,10 @@ pub struct Dismissal {
     /// letters: a critical one of another kind in the same line is not dismissed. Empty: only what the shown version is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
+    /// What the finding said that the author saw: another problem of its line is not dismissed. None: a rule's, or a line of
+    /// an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<SaidProblem>,
     /// On which ground.
     pub ground: DismissalGround,
     /// The reason in the author's words. Untrusted text.

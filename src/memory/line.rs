@@ -335,6 +335,7 @@ mod tests {
                 fingerprint: "00112233445566aa".into(),
                 severity: Some(council_protocol::Severity::Critical),
                 classes: vec!["injection".into()],
+                said: None,
                 ground: DismissalGround::AcceptedRisk,
                 because: "we say ,\"sig\":{} here".into(),
                 by: "Ann <ann@example.com>".into(),

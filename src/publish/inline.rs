@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use council_protocol::Severity;
 
-use crate::council::critical_classes;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
+use crate::council::{SaidProblem, critical_classes};
 use crate::report::markdown::ReadingPlace;
 use crate::report::{Report, markdown};
 use crate::report::{lone_state, suggestion_words};
@@ -41,6 +41,9 @@ pub(super) struct FindingMark {
     /// What its critical versions are about: who dismisses it below the comment dismisses these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) classes: Vec<String>,
+    /// What it says of which code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) said: Option<SaidProblem>,
 }
 
 /// The findings that stand beside a line: those that were raised before and those that are raised now.
@@ -129,6 +132,7 @@ pub(super) fn plan_review(
             severity: None,
             standing: None,
             classes: Vec::new(),
+            said: None,
         };
         actions.push(PublishAction::Review {
             number: pull.number,
@@ -256,6 +260,7 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
             .into_iter()
             .take(MAX_CLASSES)
             .collect(),
+        said: SaidProblem::of(&found.finding),
     };
     let told = markdown::beside_a_line(found);
     let signed = |text: &str| {

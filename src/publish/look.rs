@@ -485,6 +485,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         severity: mark.severity,
         standing: mark.standing,
         classes: mark.classes,
+        said: mark.said,
         place: thread_place(node),
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),
         closed_by_us: flag(node, "isResolved") && is_resolved_by(node, me),

@@ -7,6 +7,7 @@ use council_protocol::Severity;
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
 use super::order::DismissOrder;
+use crate::council::SaidProblem;
 use crate::report::Report;
 
 /// Who we are there.
@@ -92,6 +93,8 @@ pub struct ReviewThread {
     pub standing: Option<String>,
     /// What the critical versions of the finding were about when the comment was posted.
     pub classes: Vec<String>,
+    /// What the finding says in the comment; none: a rule's, or a comment of an earlier version.
+    pub said: Option<SaidProblem>,
     /// The line beside which it stands, as people read it.
     pub place: Option<String>,
     /// Whether somebody resolved it, or our comment was hidden.

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lapsed::LapsedDismissal;
-use crate::council::means_same;
 use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
+use crate::council::{is_namesake, means_same};
 
 /// The most findings that a note names which came back.
 const MAX_NAMED: usize = 3;
@@ -117,10 +117,7 @@ impl CarriedReview {
     /// of before.
     fn found_again<'o>(&self, now: &'o [JudgedFinding]) -> Vec<Option<&'o JudgedFinding>> {
         let old = self.findings.iter().map(|(old, _)| old);
-        let by_name = |old: &JudgedFinding| {
-            now.iter()
-                .position(|new| new.fingerprint == old.fingerprint)
-        };
+        let by_name = |old: &JudgedFinding| now.iter().position(|new| is_namesake(new, old));
         let mut again: Vec<Option<usize>> = old.clone().map(by_name).collect();
         for (at, old) in old.enumerate() {
             if again[at].is_none() {
@@ -142,7 +139,7 @@ fn is_same_problem(new: &JudgedFinding, old: &JudgedFinding) -> bool {
         return false;
     }
     if old_one.rule.is_none() {
-        return means_same(new_one, old_one);
+        return means_same(new, old);
     }
     let bare = |text: &str| text.split_whitespace().collect::<String>();
     let (quote, before) = (bare(&new_one.quote), bare(&old_one.quote));
@@ -191,12 +188,6 @@ impl EarlierFinding {
     fn is_called(&self, fingerprint: &str) -> bool {
         self.fingerprint == fingerprint || self.fingerprint_now.as_deref() == Some(fingerprint)
     }
-
-    /// Whether a finding of this review is this one: by a name of it, or by its place.
-    fn is_now(&self, now: &JudgedFinding) -> bool {
-        let (then, place) = (&self.location, &now.finding.location);
-        self.is_called(&now.fingerprint) || (&then.path, then.line) == (&place.path, place.line)
-    }
 }
 
 impl EarlierReview {
@@ -233,7 +224,11 @@ impl EarlierReview {
     /// empty where there is none of any.
     pub(crate) fn counts_in_words(&self, now: &[JudgedFinding]) -> String {
         let is_new = |now: &&JudgedFinding| {
-            now.level.is_some() && !self.findings.iter().any(|old| old.is_now(now))
+            now.level.is_some()
+                && !self
+                    .findings
+                    .iter()
+                    .any(|old| old.is_called(&now.fingerprint))
         };
         let new = now.iter().filter(is_new).count();
         let mut counts = self.counts();

@@ -86,6 +86,7 @@ mod tests {
             fingerprint: found.fingerprint.clone(),
             severity: Some(severity),
             classes: Vec::new(),
+            said: None,
             ground: DismissalGround::FalsePositive,
             because: "it is fine".to_owned(),
             by: "somebody".to_owned(),

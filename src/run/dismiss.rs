@@ -1,7 +1,9 @@
 //! A person's word on a finding: it does not count, it counts again, or what a coding agent proposed is accepted.
 
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::council::{Dismissal, DismissalGround, critical_classes, is_reason, rest_words};
+use crate::council::{
+    Dismissal, DismissalGround, SaidProblem, critical_classes, is_reason, rest_words,
+};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
 use crate::report::Report;
@@ -76,6 +78,7 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
         fingerprint: finding.fingerprint.clone(),
         severity: Some(finding.finding.severity),
         classes: critical_classes(&finding).into_iter().collect(),
+        said: SaidProblem::of(&finding.finding),
         ground: request.ground,
         because: request.because.clone(),
         by: String::new(),

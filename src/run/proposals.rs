@@ -211,6 +211,7 @@ mod tests {
                     .clone(),
                 severity: Some(severity),
                 classes: Vec::new(),
+                said: None,
                 ground: DismissalGround::FalsePositive,
                 because: "only a matter of style".to_owned(),
                 by: "an agent".to_owned(),

@@ -240,6 +240,7 @@ fn dismiss(found: &mut JudgedFinding) {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
         classes: Vec::new(),
+        said: None,
         ground: DismissalGround::FalsePositive,
         because: "it is a constant".to_owned(),
         by: "@wendy".to_owned(),

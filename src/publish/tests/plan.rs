@@ -120,6 +120,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         severity: Some(found.finding.severity),
         standing: Some(String::new()),
         classes: Vec::new(),
+        said: None,
         place: None,
         closed: false,
         closed_by_us: false,

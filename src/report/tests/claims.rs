@@ -361,6 +361,7 @@ fn a_dismissal_in_a_claim_does_not_count() {
     found.level = None;
     found.dismissed = Some(crate::council::Dismissal {
         classes: Vec::new(),
+        said: None,
         fingerprint: found.fingerprint.clone(),
         severity: Some(council_protocol::Severity::Critical),
         ground: crate::council::DismissalGround::FalsePositive,

@@ -264,6 +264,7 @@ pub(super) fn dismissal(found: &JudgedFinding) -> Dismissal {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
         classes: Vec::new(),
+        said: None,
         ground: DismissalGround::FalsePositive,
         because: "it is escaped two lines above".into(),
         by: "Ann <ann@example.com>".into(),

@@ -177,6 +177,7 @@ impl ReplyEar<'_> {
             // A thread does not keep how bad its finding was when it was posted.
             severity: Some(council_protocol::Severity::Critical),
             classes: thread.classes.clone(),
+            said: thread.said.clone(),
             ground: words.ground,
             because: self.redactor.redact_words(&words.because).text,
             by: format!("@{}", order.login),

@@ -22,3 +22,4 @@ mod state;
 mod surfaces;
 mod threats;
 mod told;
+mod two_problems;

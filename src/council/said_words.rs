@@ -1,0 +1,182 @@
+//! Whether two sentences tell of one problem of a line: words are all that tells two problems apart which judges file under
+//! the same broad category, and models never choose the same words twice.
+//!
+//! Where it is not clear, they are two: who reads one problem twice loses a minute, and one that is taken for another one is
+//! never seen.
+
+use std::collections::BTreeSet;
+
+use super::cluster::{description_words, names_in};
+
+/// Stems that say the same of a well-known kind of problem, by which it is known in other words.
+const KINDS: [(&str, &[&str]); 14] = [
+    ("sql", &["sql"]),
+    (
+        "inject",
+        &[
+            "inject",
+            "unescap",
+            "escap",
+            "interpolat",
+            "concatenat",
+            "sanitiz",
+            "sanitis",
+            "parametr",
+            "parameter",
+        ],
+    ),
+    ("shell", &["shell", "command"]),
+    ("xss", &["xss", "html", "script"]),
+    ("traversal", &["travers", "dotdot"]),
+    ("race", &["race", "racy", "toctou", "concurren"]),
+    ("secret", &["secret", "password", "credential", "token"]),
+    ("overflow", &["overflow", "wraparound"]),
+    ("leak", &["leak"]),
+    ("deadlock", &["deadlock"]),
+    ("null", &["null", "nil", "none", "undefined"]),
+    (
+        "authority",
+        &["authoris", "authoriz", "permission", "admin"],
+    ),
+    ("deserial", &["deserial", "unpickl", "pickle"]),
+    ("panic", &["panic", "crash"]),
+];
+
+/// Words that say nothing of a problem, in the stems of [`description_words`].
+const FILLERS: [&str; 33] = [
+    "value",
+    "code",
+    "line",
+    "call",
+    "function",
+    "allow",
+    "lead",
+    "caus",
+    "cause",
+    "use",
+    "used",
+    "direct",
+    "directly",
+    "pass",
+    "text",
+    "query",
+    "statement",
+    "goes",
+    "put",
+    "string",
+    "here",
+    "user",
+    "input",
+    "allowing",
+    "into",
+    "through",
+    "straight",
+    "simply",
+    "then",
+    "also",
+    "very",
+    "inside",
+    "what",
+];
+
+/// Words that turn a sentence round, however short they are.
+const DENIALS: [&str; 8] = [
+    "no", "not", "never", "without", "missing", "lacks", "nobody", "nothing",
+];
+
+/// A sentence about a line, as it is compared with another one.
+pub(super) struct SaidWords {
+    letters: String,
+    /// The words that tell something, without those of the kinds.
+    telling: BTreeSet<String>,
+    /// The well-known kinds of problem that it names.
+    kinds: BTreeSet<&'static str>,
+    /// What of the quoted code it names.
+    names: BTreeSet<String>,
+    /// Whether it says that something is not there, or not so.
+    denies: bool,
+}
+
+impl SaidWords {
+    pub(super) fn of(sentence: &str, quote: &str) -> Self {
+        let (mut telling, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+        for word in description_words(sentence) {
+            match kind_of(&word) {
+                Some(kind) => _ = kinds.insert(kind),
+                None if FILLERS.contains(&word.as_str()) => {}
+                None => _ = telling.insert(word),
+            }
+        }
+        let quoted = names_in(quote);
+        let words = sentence.split(|c: char| !c.is_alphanumeric());
+        let denies = words
+            .map(str::to_lowercase)
+            .any(|word| DENIALS.contains(&word.as_str()));
+        let letters = sentence.chars().filter(|c| c.is_alphanumeric());
+        Self {
+            letters: letters.flat_map(char::to_lowercase).collect(),
+            telling,
+            kinds,
+            names: names_in(sentence).intersection(&quoted).cloned().collect(),
+            denies,
+        }
+    }
+
+    /// Whether it tells of nothing but what an earlier sentence told of.
+    pub(super) fn says_no_more_than(&self, then: &Self) -> bool {
+        if self.letters == then.letters {
+            return true;
+        }
+        // "Escaped twice" and "not escaped" have all but a denial in common.
+        let is_turned = self.denies != then.denies && !self.kinds.is_empty();
+        let is_said = self.adds_nothing_to(then)
+            || self.names_same_problem_as(then)
+            || self.repeats_half_of(then);
+        !is_turned && is_said
+    }
+
+    /// Whether each names another part of the quoted code.
+    pub(super) fn names_other_part_than(&self, other: &Self) -> bool {
+        let is_named = !self.names.is_empty() && !other.names.is_empty();
+        is_named && self.names.is_disjoint(&other.names)
+    }
+
+    /// Whether each word of it stands in an earlier sentence.
+    fn adds_nothing_to(&self, then: &Self) -> bool {
+        let is_empty = self.telling.is_empty() && self.kinds.is_empty();
+        !is_empty && self.telling.is_subset(&then.telling) && self.kinds.is_subset(&then.kinds)
+    }
+
+    /// Whether both name the same kinds of problem, of what was named in the code before, and it adds less than it repeats.
+    fn names_same_problem_as(&self, then: &Self) -> bool {
+        let added = self.telling.difference(&then.telling).count();
+        let repeated = self.repeated(then) + self.kinds.len();
+        !self.kinds.is_empty()
+            && self.kinds == then.kinds
+            && self.names.is_subset(&then.names)
+            && added < repeated
+    }
+
+    /// Whether both have half of the shorter one's words in common.
+    fn repeats_half_of(&self, then: &Self) -> bool {
+        let smaller = self.telling.len().min(then.telling.len());
+        let repeated = self.repeated(then);
+        self.kinds == then.kinds
+            && !self.names_other_part_than(then)
+            && repeated >= 2
+            && repeated * 2 >= smaller
+    }
+
+    fn repeated(&self, then: &Self) -> usize {
+        self.telling.intersection(&then.telling).count()
+    }
+}
+
+fn kind_of(stem: &str) -> Option<&'static str> {
+    let is_of = |(_, stems): &&(&str, &[&str])| stems.iter().any(|known| stem.starts_with(known));
+    KINDS.iter().find(is_of).map(|(kind, _)| *kind)
+}
+
+#[cfg(test)]
+#[path = "said_words_tests.rs"]
+mod tests;

@@ -1,0 +1,255 @@
+//! Whether findings of different reviews are about one problem: a line may have two, and its place tells neither apart.
+
+use std::collections::BTreeSet;
+
+use council_protocol::{Finding, Location};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cluster::{description_words, names_in};
+use super::outcome::JudgedFinding;
+use super::said_words::SaidWords;
+
+/// Categories that hold of nearly every problem, so that two of one name need not be one.
+const BROAD_KINDS: [&str; 22] = [
+    "bug",
+    "bugs",
+    "code",
+    "correctness",
+    "defect",
+    "error",
+    "errors",
+    "fault",
+    "finding",
+    "general",
+    "issue",
+    "issues",
+    "logic",
+    "misc",
+    "other",
+    "problem",
+    "problems",
+    "quality",
+    "reliability",
+    "robustness",
+    "security",
+    "vulnerability",
+];
+
+/// The fewest characters of a quote, blanks aside, by which it is known within another one.
+const MIN_QUOTE: usize = 4;
+
+/// The most characters that are kept of what a finding says and of what it quotes.
+const MAX_SAID: usize = 240;
+
+/// What a finding says of which code, by which it is told from another problem of its line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct SaidProblem {
+    /// The code that it quotes; may be cut. Untrusted text.
+    pub quote: String,
+    /// The problem in a sentence; may be cut. Untrusted text.
+    pub description: String,
+}
+
+impl SaidProblem {
+    /// What a finding says; none: a rule names it, and says the same of the same code.
+    pub fn of(finding: &Finding) -> Option<Self> {
+        finding.rule.is_none().then(|| Self {
+            quote: cut(&finding.quote).to_owned(),
+            description: cut(&finding.description).to_owned(),
+        })
+    }
+
+    /// Whether a finding of the same kind says this in one of its versions.
+    pub(super) fn is_said_by(&self, found: &JudgedFinding) -> bool {
+        let is_this = |finding: &Finding| {
+            let said = ProblemWords {
+                category: &finding.category,
+                quote: &self.quote,
+                description: &self.description,
+            };
+            finding.rule.is_some() || ProblemWords::of(finding).is_part_of(&said)
+        };
+        standing_versions(found).any(is_this)
+    }
+}
+
+/// Whether a finding of a later review is this one of an earlier one: one of its versions is about the same problem.
+pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
+    standing_versions(new).any(|new| is_one_finding(new, &old.finding))
+}
+
+/// Whether a finding of a later review that has the name of an earlier one is that one.
+pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
+    let said = SaidProblem::of(&old.finding);
+    new.fingerprint == old.fingerprint && said.is_none_or(|said| said.is_said_by(new))
+}
+
+/// What is shown of a finding, and what its judges say of it who have not taken it back.
+fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = &Finding> {
+    let members = found.members.iter().filter(|member| !member.withdrawn);
+    [&found.finding]
+        .into_iter()
+        .chain(members.map(|member| &member.finding))
+}
+
+/// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
+/// and models find other words. Which of one review are, `cluster` says.
+fn is_one_finding(new: &Finding, old: &Finding) -> bool {
+    let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
+    let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
+    new.location.path == old.location.path
+        && first <= old_last
+        && old_first <= last
+        && new.rule == old.rule
+        && (new.rule.is_some() || is_one_problem(&ProblemWords::of(new), &ProblemWords::of(old)))
+}
+
+/// The beginning of a text, as much as is kept of it.
+fn cut(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_SAID);
+    end.map_or(text, |(end, _)| &text[..end])
+}
+
+/// What tells problems of one line apart.
+struct ProblemWords<'a> {
+    category: &'a str,
+    quote: &'a str,
+    description: &'a str,
+}
+
+/// Whether both are about one problem, whichever of them says more.
+fn is_one_problem(one: &ProblemWords<'_>, other: &ProblemWords<'_>) -> bool {
+    one.is_part_of(other) || other.is_part_of(one)
+}
+
+impl<'a> ProblemWords<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        Self {
+            category: &finding.category,
+            quote: cut(&finding.quote),
+            description: cut(&finding.description),
+        }
+    }
+
+    /// Whether it says nothing but what an earlier one said.
+    fn is_part_of(&self, then: &Self) -> bool {
+        let (now_said, then_said) = (self.said(), then.said());
+        let says_same = now_said.says_no_more_than(&then_said);
+        if self.quotes_same(then) {
+            let is_one_kind = !self.kinds().is_disjoint(&then.kinds());
+            return says_same || is_one_kind && !now_said.names_other_part_than(&then_said);
+        }
+        let (name, before) = (self.category.trim(), then.category.trim());
+        says_same && name.eq_ignore_ascii_case(before) && !self.is_about_other_part(then)
+    }
+
+    fn said(&self) -> SaidWords {
+        SaidWords::of(self.description, self.quote)
+    }
+
+    /// What the category names, without words that hold of every problem.
+    fn kinds(&self) -> BTreeSet<String> {
+        let category = self.category.to_lowercase();
+        let words = category.split(|c: char| !c.is_alphanumeric());
+        let told = words.filter(|word| !BROAD_KINDS.contains(word));
+        told.flat_map(description_words).collect()
+    }
+
+    /// Whether one quotes what the other one quotes, or a part of it.
+    fn quotes_same(&self, other: &Self) -> bool {
+        let bare = |text: &str| -> String { text.split_whitespace().collect() };
+        let (own, others) = (bare(self.quote), bare(other.quote));
+        let (short, long) = if own.len() <= others.len() {
+            (own, others)
+        } else {
+            (others, own)
+        };
+        let is_told = short.len() >= MIN_QUOTE || short == long;
+        !short.is_empty() && is_told && long.contains(&short)
+    }
+
+    /// Whether each names something of its own part of the line in a sentence that is true of many lines.
+    fn is_about_other_part(&self, other: &Self) -> bool {
+        let names_own = |one: &Self, other: &Self| {
+            let (own, others) = (names_in(one.quote), names_in(other.quote));
+            let told = names_in(one.description);
+            own.difference(&others).any(|name| told.contains(name))
+        };
+        names_own(self, other) && names_own(other, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::Severity;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(category: &str, quote: &str, words: &str) -> Finding {
+        Finding {
+            category: category.into(),
+            quote: quote.into(),
+            description: words.into(),
+            ..crate::testing::finding(Severity::Critical, 9)
+        }
+    }
+
+    const LINE: &str = "return parse(o.amount) / rate(o.day)";
+
+    /// What one says of a part of the line, in words of one, two or three judges.
+    const PARSE: [&str; 3] = [
+        "parse raises for an empty amount, and nobody catches it.",
+        "Nobody catches what parse raises.",
+        "The amount may be empty; then parse raises.",
+    ];
+    const RATE: [&str; 3] = [
+        "rate is zero on holidays, so this divides by zero.",
+        "Divides by zero on holidays.",
+        "On holidays the rate is zero.",
+    ];
+
+    proptest! {
+        /// Two bugs of one line are two, however broadly judges call both and whatever part of the line they quote; other
+        /// words about one of them are one.
+        #[test]
+        fn two_bugs_of_a_line_are_two_and_other_words_are_one(
+            kind in prop::sample::select(vec!["bug", "Bug", "logic", "security", "", "general issue"]),
+            whole in any::<[bool; 2]>(),
+            words in (0usize..3, 0usize..3),
+        ) {
+            let quote = |whole, part| if whole { LINE } else { part };
+            let parse = |at: usize, whole| said(kind, quote(whole, "parse(o.amount)"), PARSE[at]);
+            let rate = |at: usize, whole| said(kind, quote(whole, "rate(o.day)"), RATE[at]);
+            let (one, other) = words;
+            prop_assert!(!is_one_finding(&rate(one, whole[0]), &parse(other, whole[1])));
+            prop_assert!(!is_one_finding(&parse(one, whole[0]), &rate(other, whole[1])));
+            prop_assert!(is_one_finding(&parse(one, whole[0]), &parse(other, whole[1])));
+            prop_assert!(is_one_finding(&rate(one, whole[0]), &rate(other, whole[1])));
+        }
+    }
+
+    #[test]
+    fn a_category_that_says_something_is_one_problem_in_any_words() {
+        let one = said("injection", LINE, "The name goes into the query as it is.");
+        let german = said("Injection", LINE, "Ungeprüfte Eingabe.");
+        let unlimited = said("performance", LINE, "Every row is loaded into memory.");
+        assert!(is_one_finding(&german, &one));
+        assert!(!is_one_finding(&unlimited, &one));
+    }
+
+    #[test]
+    fn one_sentence_about_two_values_of_a_line_is_about_two_problems() {
+        let of = |name: &str| {
+            let quote = format!("clean({name})");
+            said(
+                "injection",
+                &quote,
+                &format!("The {name} goes into the query as it is."),
+            )
+        };
+        assert!(!is_one_finding(&of("age"), &of("name")));
+        assert!(is_one_finding(&of("age"), &of("age")));
+    }
+}
