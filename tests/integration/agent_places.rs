@@ -8,7 +8,8 @@ use council_fake_models::{FakeModels, Reply, Rule};
 use serde_json::json;
 
 use crate::harness::Repo;
-use crate::inside::{Agent, unmended, with_model};
+use crate::inside::{Agent, unmended};
+use crate::inside_models::with_model;
 
 const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
 

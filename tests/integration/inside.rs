@@ -4,9 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
-use council_fake_models::{FakeModels, Fault, Reply, Rule};
 use serde_json::{Value, json};
 
 use crate::harness::Repo;
@@ -22,9 +20,9 @@ pub(crate) struct Agent {
     from: BufReader<ChildStdout>,
     asked: u64,
     /// What was told while the last call went on, and how far it was.
-    progress: Vec<(f64, String)>,
+    pub(crate) progress: Vec<(f64, String)>,
     /// Calls that were given up, and may be answered all the same.
-    given_up: Vec<u64>,
+    pub(crate) given_up: Vec<u64>,
     hello: Value,
 }
 
@@ -33,7 +31,7 @@ impl Agent {
         Self::start_with(repo, &[])
     }
 
-    fn start_with(repo: Repo, vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(repo: Repo, vars: &[(&str, &str)]) -> Self {
         let dir = repo.path();
         Self::start_at(repo, &dir, Vec::new(), vars)
     }
@@ -76,7 +74,7 @@ impl Agent {
         agent
     }
 
-    fn tell(&mut self, message: &Value) {
+    pub(crate) fn tell(&mut self, message: &Value) {
         writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
     }
 
@@ -88,7 +86,7 @@ impl Agent {
         id
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         self.answer(id)
     }
@@ -362,61 +360,6 @@ fn a_reused_verdict_names_who_asked_for_it_now() {
     }
 }
 
-/// Claude Code's Stop hook as the plugin ships it: what it prints when the agent says that it is done.
-fn stop_hook(repo: &Repo, told: &str) -> Option<Value> {
-    let hooks = include_str!("../../clients/claude/hooks/hooks.json");
-    let hooks: Value = serde_json::from_str(hooks).unwrap();
-    let command = hooks["hooks"]["Stop"][0]["hooks"][0]["command"].as_str();
-    let mut words = command.unwrap().split(' ');
-    assert_eq!(words.next(), Some("git-council"));
-    let words: Vec<&str> = words.collect();
-    let said = repo.council_reading(told.as_bytes(), &words);
-    assert_eq!((said.code, &*said.stderr), (0, ""), "it is in the way");
-    (!said.stdout.is_empty()).then(|| serde_json::from_str(&said.stdout).unwrap())
-}
-
-#[test]
-fn the_stop_hook_offers_a_review_of_a_change_without_a_verdict() {
-    let done = r#"{"session_id": "1", "hook_event_name": "Stop", "stop_hook_active": false}"#;
-    let repo = unmended();
-    let said = stop_hook(&repo, done).unwrap();
-    let words = said["systemMessage"].as_str().unwrap();
-    assert!(
-        words.contains("no verdict") && words.contains("/git-council:council"),
-        "{said}"
-    );
-    // It offers, and neither keeps the agent from ending nor decides for it.
-    assert_eq!(said.as_object().unwrap().len(), 1, "{said}");
-    // The agent goes on because of a hook: it has been offered already.
-    let active = done.replace("false", "true");
-    assert_eq!(stop_hook(&repo, &active), None);
-    repo.council(["review", "--worktree"]).ends(1);
-    assert_eq!(
-        stop_hook(&repo, done),
-        None,
-        "it has a verdict, and that is FAIL"
-    );
-    repo.write("notes.md", "ours and theirs\n");
-    assert!(stop_hook(&repo, done).is_some(), "it was changed since");
-    repo.council(["review", "--worktree"]).ends(0);
-    assert_eq!(stop_hook(&repo, done), None);
-}
-
-/// A hook that fails would be in the way of the work.
-#[test]
-fn the_stop_hook_is_silent_where_there_is_nothing_to_offer() {
-    let unchanged = Repo::with_base();
-    for told in ["{}", "", "no JSON", "[1]"] {
-        assert_eq!(stop_hook(&unchanged, told), None, "{told}");
-        assert!(stop_hook(&unmended(), told).is_some(), "{told}");
-    }
-    let nowhere = Repo::home();
-    assert_eq!(stop_hook(&nowhere, "{}"), None);
-    let broken = unmended();
-    broken.write_home(".config/git-council/config.toml", "no [toml");
-    assert_eq!(stop_hook(&broken, "{}"), None);
-}
-
 #[test]
 fn the_checkout_s_configuration_weakens_no_review_of_an_agent() {
     let repo = unmended();
@@ -443,98 +386,6 @@ fn a_review_without_a_repository_is_an_answer_and_the_server_lives_on() {
         &json!({ "uri": "council://report/latest.md" }),
     );
     assert!(heard["error"]["message"].is_string(), "{heard}");
-}
-
-const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
-
-/// An agent in a worktree with a change, and one judge with a model.
-pub(crate) fn with_model(models: &FakeModels) -> Agent {
-    let repo = Repo::with_base();
-    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
-    let url = models.url();
-    repo.write_home(
-        ".config/git-council/config.toml",
-        &format!(
-            "[agents.fake]\ndriver = 'http'\napi = 'chat'\nurl = '{url}/v1'\nkey = 'MODEL_KEY'\nmodel = 'fake'\n\
-             [review]\nagents = ['fake']\njudges = 1\nquorum = 1\n"
-        ),
-    );
-    Agent::start_with(repo, &[KEY])
-}
-
-#[test]
-fn a_review_tells_its_progress_to_a_client_that_asks_for_it() {
-    let models = FakeModels::start([]).unwrap();
-    let mut agent = with_model(&models);
-    agent.call("review", json!({}));
-    let told = std::mem::take(&mut agent.progress);
-    assert!(
-        !told.is_empty(),
-        "a review that a model takes part in says nothing"
-    );
-    assert!(
-        told.windows(2).all(|pair| pair[0].0 < pair[1].0),
-        "{told:?}"
-    );
-    assert!(told.iter().all(|(_, line)| !line.is_empty()), "{told:?}");
-    // Whoever names no token hears nothing but the answer.
-    let silent = json!({ "name": "review", "arguments": { "fresh": true } });
-    let heard = agent.ask("tools/call", &silent);
-    assert_ne!(heard["isError"], true, "{heard}");
-    assert_eq!(agent.progress, []);
-}
-
-#[test]
-fn the_focus_of_an_agent_is_what_the_judges_look_at_beside_everything_else() {
-    let models = FakeModels::start([]).unwrap();
-    let mut agent = with_model(&models);
-    let asked = &council_builtin::perspectives()[0];
-    let words = asked.focus.split(|c: char| c == '"' || !c.is_ascii());
-    let words = words.max_by_key(|part| part.len()).unwrap();
-    agent.call("review", json!({}));
-    let plain = models.records().last().unwrap().body.clone();
-    assert!(!plain.contains("With special care"), "{plain}");
-    agent.call("review", json!({ "focus": [asked.name], "fresh": true }));
-    let focused = models.records().last().unwrap().body.clone();
-    assert!(focused.contains("With special care"), "{focused}");
-    assert!(focused.contains(words), "{words}: {focused}");
-    assert!(focused.len() > plain.len(), "it takes nothing away");
-}
-
-#[test]
-fn a_review_that_the_client_cancels_ends_in_good_order() {
-    let models = FakeModels::start([Rule::on(Reply::fault(Fault::Hang)).times(1)]).unwrap();
-    let mut agent = with_model(&models);
-    let review = json!({ "name": "review", "arguments": {} });
-    let id = agent.send("tools/call", &review);
-    let patience = Duration::from_secs(60);
-    assert!(models.wait(patience, |stats| stats.requests == 1));
-    agent.given_up.push(id);
-    agent.tell(
-        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
-        "params": { "requestId": id, "reason": "the user has no time" } }),
-    );
-    assert!(
-        models.wait(patience, |stats| stats.aborted == 1),
-        "the model is asked on"
-    );
-    // The server lives on, and reviews again as soon as the other one has ended.
-    let until = Instant::now() + patience;
-    loop {
-        let heard = agent.ask("tools/call", &review);
-        let text = heard["content"][0]["text"].as_str().unwrap();
-        if heard["isError"] != true {
-            assert!(text.starts_with("PASS"), "{text}");
-            break;
-        }
-        assert!(
-            text.contains("is running already") && Instant::now() < until,
-            "{text}"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let status = agent.call("status", json!({}));
-    assert!(!status.contains("is running\n"), "{status}");
 }
 
 #[test]
