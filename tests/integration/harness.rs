@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -254,4 +256,18 @@ impl Run {
 
 fn signal(status: std::process::ExitStatus) -> i32 {
     std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)
+}
+
+/// Checks cases, so many at once, for most of the time of each is waiting; none waits for another one to hang to its end.
+pub(crate) fn side_by_side<T: Sync>(cases: &[T], at_once: usize, check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(case);
+                }
+            });
+        }
+    });
 }

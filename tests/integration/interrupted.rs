@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{Repo, Run};
+use crate::harness::{Repo, Run, side_by_side};
 use crate::programs::with_judge;
 use crate::stage::project;
 
@@ -54,9 +54,10 @@ const BOTH: [&str; 7] = [
 #[test]
 fn an_interrupted_duel_is_a_run_that_says_how_far_it_came() {
     let one = ["duel", "HEAD", "--json", "--as", "a", "--agent-a", "helper"];
-    for (signal, args) in [("-INT", BOTH), ("-TERM", BOTH), ("-INT", one)] {
+    let cases = [("-INT", &BOTH[..]), ("-TERM", &BOTH), ("-INT", &one)];
+    side_by_side(&cases, 3, |(signal, args)| {
         let repo = slow();
-        let duel = asked(&repo, &args);
+        let duel = asked(&repo, args);
         send(signal, &duel);
         let run = Run::of(duel.wait_with_output().unwrap()).ends(130);
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -74,7 +75,7 @@ fn an_interrupted_duel_is_a_run_that_says_how_far_it_came() {
         assert!(notes.contains(&again), "{notes}");
         std::thread::sleep(SLOW);
         assert!(!repo.in_home("marks/late").exists(), "its agent went on");
-    }
+    });
 }
 
 /// Nothing can be said after `kill -9`, but nobody is paid any more, and the run is there.
@@ -102,13 +103,14 @@ fn a_document_goes_on_wherever_it_was_ended() {
     let stage = &["stage", "02-plan"][..];
     let brainstorm = &["brainstorm", "What now?"][..];
     let research = &["research", "What now?"][..];
-    for (args, calls) in [
+    let cases = [
         (stage, 3),
         (stage, 5),
         (brainstorm, 2),
         (brainstorm, 3),
         (research, 2),
-    ] {
+    ];
+    side_by_side(&cases, 5, |&(args, calls)| {
         for signal in ["-INT", "-KILL"] {
             let words = format!(
                 "echo x >> \"@MARKS/calls\"\n\
@@ -143,7 +145,7 @@ fn a_document_goes_on_wherever_it_was_ended() {
             }
             repo.council(["resume"]).ends(2).tells("is complete");
         }
-    }
+    });
 }
 
 /// What a stage is debated over must still be there as it was.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::Repo;
+use crate::harness::{Repo, side_by_side};
 use crate::hook::Desk;
 use crate::programs::{answer, scripted_agent};
 
@@ -112,7 +112,8 @@ fn a_duel_goes_on_wherever_it_was_ended_and_buys_nothing_twice() {
     let report: Value = serde_json::from_str(&told.stdout).unwrap();
     let calls = whole.asked();
     assert!(calls > 3, "{calls}: {}", told.stderr);
-    for call in 1..=calls {
+    let every: Vec<usize> = (1..=calls).collect();
+    side_by_side(&every, 3, |&call| {
         let signal = ["-KILL", "-INT", "-TERM"][call % 3];
         let scene = Scene::new(&finds_it(), &answer("PASS", ""));
         scene.cut(call, &BOTH, signal);
@@ -144,7 +145,7 @@ fn a_duel_goes_on_wherever_it_was_ended_and_buys_nothing_twice() {
             .council(["resume"])
             .ends(2)
             .tells("is complete");
-    }
+    });
 }
 
 /// A side of ours against somebody else's goes on, too; what the other side has written meanwhile is read.
