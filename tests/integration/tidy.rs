@@ -229,7 +229,7 @@ fn one_file_reads_what_lies_in_a_git_directory_or_a_worktree() {
         // The system's own.
         "src/cli/limits.rs",
         "src/run/hook/pusher.rs",
-        "src/run/hook/background.rs",
+        "src/run/hook/machine_load.rs",
         // Looked at before they are opened.
         "src/run/layers.rs",
         "src/git/worktree.rs",

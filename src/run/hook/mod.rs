@@ -5,6 +5,7 @@ pub(crate) mod commits;
 mod expected;
 pub(crate) mod gate;
 pub(crate) mod install;
+pub(crate) mod machine_load;
 mod managed_lines;
 pub(crate) mod managers;
 pub(crate) mod passing_secrets;
