@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use crate::text::dollars;
+
 /// How the name of what nobody counted of an answer begins and ends.
 const CUT_ANSWER: (&str, &str) = ("the rest of an answer of ", " that was cut off");
 
 /// Money; calls without a price make it a lower bound.
 pub(super) fn cost_in_words(usd: f64, unpriced: &BTreeSet<String>) -> String {
     if unpriced.is_empty() {
-        return format!("${usd:.2}");
+        return dollars(usd);
     }
     let names = unpriced_in_words(unpriced);
-    match format!("{usd:.2}").as_str() {
-        // At least nothing says nothing.
-        "0.00" => format!("cost unknown (no price known for {names})"),
-        usd => format!("at least ${usd} (no price known for {names})"),
+    // At least nothing says nothing.
+    match usd > 0.0 {
+        false => format!("cost unknown (no price known for {names})"),
+        true => format!("at least {} (no price known for {names})", dollars(usd)),
     }
 }
 

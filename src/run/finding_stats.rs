@@ -157,8 +157,8 @@ fn render_table(
 impl StatsRow {
     fn cells(&self) -> [String; 5] {
         let cost = match (self.usd, self.confirmed) {
-            (Some(usd), 1..) => format!("{:.2}", usd / f64::from(self.confirmed)),
-            (Some(usd), 0) => format!("{usd:.2} for none"),
+            (Some(usd), 1..) => dollars_bare(usd / f64::from(self.confirmed)),
+            (Some(usd), 0) => format!("{} for none", dollars_bare(usd)),
             (None, _) => String::new(),
         };
         let counts = [
@@ -170,6 +170,11 @@ impl StatsRow {
         let [raised, confirmed, dismissed, fixed] = counts.map(|count| count.to_string());
         [raised, confirmed, dismissed, fixed, cost]
     }
+}
+
+/// An amount below a heading that says that it is in dollars.
+fn dollars_bare(usd: f64) -> String {
+    text::dollars(usd).replace('$', "")
 }
 
 /// The counts by the name of a rule and of a judge.

@@ -24,7 +24,7 @@ pub(crate) use base64::{decode_base64, encode_base64};
 pub(crate) use code_letters::CodeLetters;
 pub(crate) use columns::{Columns, paragraph};
 pub(crate) use marked::{is_marked, mark_hidden};
-pub(crate) use numbers::short_count;
+pub(crate) use numbers::{dollars, short_count};
 pub(crate) use pages::{page_address, page_url, with_page_addresses};
 pub(crate) use passages::{Passage, passages};
 pub(crate) use pretty::pretty_json;

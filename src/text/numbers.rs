@@ -13,6 +13,17 @@ pub(crate) fn short_count(number: u64) -> String {
     format!("{}.{}{name}", whole + tenths / 10, tenths % 10)
 }
 
+/// `$0.00`, `$0.0004`, `$12.30`: an amount that is not nothing never reads as nothing.
+pub(crate) fn dollars(usd: f64) -> String {
+    match usd {
+        ..=0.0 => "$0.00".to_owned(),
+        ..0.000_05 => "<$0.0001".to_owned(),
+        // What rounds up to a cent is one.
+        ..0.009_95 => format!("${usd:.4}"),
+        _ => format!("${usd:.2}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -54,6 +65,15 @@ mod tests {
             "18446744073709.6M",
         ];
         assert_eq!(shown, wanted);
+    }
+
+    #[test]
+    fn an_amount_that_is_not_nothing_never_reads_as_nothing() {
+        let amounts = [0.0, 1e-9, 0.000_4, 0.009_94, 0.009_96, 0.02, 1234.5];
+        let wanted = [
+            "$0.00", "<$0.0001", "$0.0004", "$0.0099", "$0.01", "$0.02", "$1234.50",
+        ];
+        assert_eq!(amounts.map(dollars), wanted);
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use council_protocol::{FailureKind, JudgeId, Millis, RoundNumber, Severity, Vote
 
 use crate::council::plan::Procedure;
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
-use crate::text::{self, Ellipsis, Untrusted, short_count};
+use crate::text::{self, Ellipsis, Untrusted, dollars, short_count};
 
 /// The most columns of a judge's name and of its agent's.
 const MAX_NAME: usize = 20;
@@ -332,9 +332,9 @@ impl Board {
             }
             (spent, Some(most)) if self.is_paid => {
                 let spent = spent.unwrap_or(0.0);
-                Some(format!("{least}${spent:.2} of ${most:.2}"))
+                Some(format!("{least}{} of ${most:.2}", dollars(spent)))
             }
-            (Some(spent), _) => Some(format!("{least}${spent:.2}")),
+            (Some(spent), _) => Some(format!("{least}{}", dollars(spent))),
             _ => None,
         }
     }
