@@ -437,13 +437,16 @@ pub(super) fn format_seconds(ms: u64) -> String {
     }
 }
 
-/// `3 files, +120 -14`; without the lines where none changed.
-pub(super) fn change_size(change: ChangeSize, minus: &str) -> String {
-    let files = format!(
-        "{} {}",
-        change.files,
-        if change.files == 1 { "file" } else { "files" }
-    );
+/// `3 files, +120 -14`, or `2 of 3 files, +120 -14` where the others were skipped, whose lines are not counted; without
+/// the lines where none changed.
+pub(super) fn change_size(change: ChangeSize, coverage: &Coverage, minus: &str) -> String {
+    let is_skipped = |file: &&FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    let skipped = coverage.files.iter().filter(is_skipped).count() as u64;
+    let s = if change.files == 1 { "" } else { "s" };
+    let files = match change.files.checked_sub(skipped) {
+        Some(read) if skipped > 0 => format!("{read} of {} file{s}", change.files),
+        _ => format!("{} file{s}", change.files),
+    };
     match (change.added, change.removed) {
         (0, 0) => files,
         (added, removed) => format!("{files}, +{added} {minus}{removed}"),
@@ -478,7 +481,7 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::Truncated { shown, total } => {
             format!("{shown} of {total} changed lines were read")
         }
-        CoverageState::OverBudget => "over the budget".into(),
+        CoverageState::OverBudget => "over the size limit".into(),
         CoverageState::NotAsked => "too few judges looked at it".into(),
         // The file can be read; there was nobody to read it.
         CoverageState::Unreadable { reason } if is_for_lost_readers(reason) => reason.clone(),

@@ -127,7 +127,36 @@ impl<'a> RoundWriter<'a> {
         }
         self.withdrawals();
         self.moves();
+        self.silent_judges();
         self.convergence();
+    }
+
+    /// Who was asked and paid again and said nothing new: without it the round seems not to have been.
+    fn silent_judges(&mut self) {
+        let outcome = &self.report.outcome;
+        if outcome.rounds != 2 || self.report.is_duel() {
+            return;
+        }
+        let is_silent = |judge: &&JudgeRecord| {
+            let id = &judge.seat.judge;
+            let mut opinions = outcome.findings.iter().flat_map(|found| &found.opinions);
+            let mut challenges = outcome.challenges.iter();
+            judge.r2.is_some()
+                && judge.r2 == judge.r1
+                && !opinions.any(|opinion| opinion.judge == *id)
+                && !challenges.any(|one| one.from == *id || one.to == *id)
+        };
+        let silent = outcome.judges.iter().filter(is_silent);
+        let silent: Vec<&str> = silent
+            .map(|judge| self.names.get(&judge.seat.judge))
+            .collect();
+        if !silent.is_empty() {
+            let who = words::join_names(&silent);
+            self.push_sentence(
+                0,
+                format!("{who} voted as before and said nothing of the others' findings"),
+            );
+        }
     }
 
     fn later_title(&self) -> String {

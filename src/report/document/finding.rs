@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use council_protocol::{JudgeId, Severity};
+use council_protocol::{JudgeId, RoundNumber, Severity};
 
 use super::debate::evidence_text;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
@@ -39,6 +39,8 @@ pub(in crate::report) struct FindingView<'a> {
     pub(in crate::report) place: String,
     /// The first of these places one by one; the line of a finding names no more.
     pub(in crate::report) places: Vec<ShownPlace<'a>>,
+    /// The fingerprints of the findings at these places.
+    pub(in crate::report) fingerprints: Vec<&'a str>,
     /// The rule that found it, else the judges that hold it.
     pub(in crate::report) tag: String,
     pub(in crate::report) why: &'a str,
@@ -66,6 +68,11 @@ impl<'a> FindingView<'a> {
             ids: places::join_ids(group.all_findings().map(|f| f.id.as_str())).join(", "),
             place: places::join_places(locations.clone(), MAX_PLACES),
             places: places::show_places(locations, MAX_PLACES),
+            fingerprints: group
+                .all_findings()
+                .take(MAX_PLACES)
+                .map(|found| found.fingerprint.as_str())
+                .collect(),
             tag: tag(found, names),
             why,
             fix,
@@ -145,7 +152,15 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             if found.disposition == Disposition::Unconfirmed
                 && said.iter().all(SharedOpinion::is_idle) =>
         {
-            format!("held by {one} alone; no other judge checked it")
+            let asked = asked_in_vain(report, found, names);
+            match asked.as_slice() {
+                [] => format!("held by {one} alone; no other judge checked it"),
+                [other] => format!("held by {one} alone; {other} was asked and did not take it up"),
+                _ => format!(
+                    "held by {one} alone; {} were asked and did not take it up",
+                    words::join_names(&asked)
+                ),
+            }
         }
         [one] if words::is_lone(report, found) => {
             let absent = report
@@ -179,6 +194,30 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             }),
     );
     parts.join("; ")
+}
+
+/// Judges that answered in a second round, in which they were shown the finding, and said nothing of it.
+fn asked_in_vain<'n>(
+    report: &'n Report,
+    found: &'n JudgedFinding,
+    names: &'n JudgeNames<'_>,
+) -> Vec<&'n str> {
+    let is_shown = report.outcome.rounds == 2
+        && found
+            .members
+            .iter()
+            .all(|member| member.round == RoundNumber::FIRST);
+    let holds = |judge: &JudgeId| found.members.iter().any(|member| member.judge == *judge);
+    let speaks = |judge: &JudgeId| found.opinions.iter().any(|said| said.judge == *judge);
+    let judges = report
+        .outcome
+        .judges
+        .iter()
+        .filter(|judge| is_shown && judge.r2.is_some());
+    let others = judges
+        .map(|judge| &judge.seat.judge)
+        .filter(|judge| !holds(judge) && !speaks(judge));
+    others.map(|judge| names.get(judge)).collect()
 }
 
 /// Who holds a finding and who disputes it, then what each of them said, with its evidence. None: a rule's alone.

@@ -1,6 +1,7 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
 use council_protocol::message::FailureKind;
+use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
@@ -24,7 +25,11 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
     let (not_read, read_by_few) = split_unread(report);
     let mut measures = Vec::new();
     if report.change.files > 0 {
-        measures.push(words::change_size(report.change, "−"));
+        measures.push(words::change_size(
+            report.change,
+            &report.outcome.coverage,
+            "−",
+        ));
     }
     match report.receipt.run.recognised {
         // What the first run took was not spent again.
@@ -120,6 +125,11 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
         // An id of a recording is that of another finding in the reader's own last report.
         _ if report.receipt.run.recorded => format!(
             "In a review of your own the next step would be to fix {which}, or to dismiss {them} with a reason."
+        ),
+        // Of a pull request, what is dismissed here alone is not dismissed in its next job.
+        ReadingPlace::Clone if report.target.kind == TargetKind::PullRequest => format!(
+            "Next step: fix {which}, or have somebody with write access, other than the author, dismiss {them} on the \
+             pull request: reply `/council dismiss because …` to its comment (`--publish review` posts one)."
         ),
         ReadingPlace::Clone => {
             let ids = named_for_dismissal(failing);

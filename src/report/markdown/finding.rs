@@ -20,8 +20,7 @@ const MAX_LINES: usize = 16;
 
 /// One line of the list: how bad, where, what, and by which rule or whom.
 pub(super) fn line(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
-    let thread = links.and_then(|links| links.threads.get(&view.found.fingerprint));
-    let thread = thread.map_or(String::new(), |url| format!(" · [conversation]({url})"));
+    let thread = links.map_or(String::new(), |links| links.conversations(view));
     let severity = if view.weighs() {
         format!("**{}**", view.severity.as_str())
     } else {
@@ -62,6 +61,22 @@ fn linked_places(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String 
 }
 
 impl SourceLinks {
+    /// ` · [conversation](URL)`, one for each place that has one: who answers in one of them answers there alone.
+    fn conversations(&self, view: &FindingView<'_>) -> String {
+        let threads = view.fingerprints.iter().map(|name| self.threads.get(*name));
+        let threads: Vec<&String> = threads.flatten().collect();
+        match threads.as_slice() {
+            [] => String::new(),
+            [one] if view.many == 1 => format!(" · [conversation]({one})"),
+            [one] => format!(" · [conversation 1 of {}]({one})", view.many),
+            many => {
+                let link = |(nth, url): (usize, &&String)| format!("[{}]({url})", nth + 1);
+                let links: Vec<String> = many.iter().enumerate().map(link).collect();
+                format!(" · conversations {}", links.join(", "))
+            }
+        }
+    }
+
     fn link_to(&self, place: &ShownPlace<'_>) -> String {
         let (text, location) = (Untrusted::new(&place.text).code(), place.location);
         let path = uri::encode_path(location.path.as_bytes());

@@ -141,7 +141,11 @@ fn subject_line(report: &Report, view: &VerdictView) -> String {
     let label = text::clip_chars(&view.subject, 200);
     let mut parts = vec![Untrusted::new(&label).code()];
     if report.change.files > 0 {
-        parts.push(words::change_size(report.change, "−"));
+        parts.push(words::change_size(
+            report.change,
+            &report.outcome.coverage,
+            "−",
+        ));
     }
     if let Some(head) = &report.target.head {
         let head = head.get(..12).unwrap_or(head);

@@ -12,8 +12,9 @@ use council_protocol::{FileChange, Severity};
 use super::document::{Depth, Document, FindingView, ReadingPlace, VerdictView};
 use super::page::{TerminalPage, colours};
 use super::words::JudgeNames;
-use crate::council::outcome::Verdict;
+use crate::council::outcome::{FindingLevel, Verdict};
 use crate::report::page::{DisplayOptions, Verbosity};
+use crate::report::places;
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
@@ -22,6 +23,9 @@ const MAX_FULL: usize = 6;
 
 /// The most findings below WARN that an ordinary report lists.
 const MAX_NOTES: usize = 10;
+
+/// The most findings that the last line of a long report names.
+const MAX_NAMED: usize = 4;
 
 /// The most findings that a hook's report names, where there is room for them.
 const MAX_HOOK_FINDINGS: usize = 2;
@@ -202,10 +206,30 @@ fn push_verdict(page: &mut TerminalPage, document: &Document<'_>, verbose: bool)
     let (label, rest) = split_headline(view);
     let mut parts = vec![rest, Untrusted::new(&view.subject).name()];
     parts.extend(view.measures.iter().map(|part| Untrusted::new(part).line()));
+    parts.extend(what_is_far_above(document));
     if !document.rejected.is_empty() && !verbose && page.look().verbosity > Verbosity::Quiet {
         parts.push(format!("{} not counted (-v)", document.rejected.len()));
     }
     page.push_parts(&label, verdict_style(view.verdict), &parts);
+}
+
+/// The findings that fail the change, where so many stand below them that the last screen does not show them.
+fn what_is_far_above(document: &Document<'_>) -> Option<String> {
+    let is_fatal = |view: &&FindingView<'_>| view.found.level == Some(FindingLevel::Fail);
+    let fatal: Vec<&str> = document
+        .counting()
+        .filter(is_fatal)
+        .map(|view| &*view.ids)
+        .collect();
+    let is_long = document.counting().count() > MAX_FULL;
+    let (named, left) = fatal.split_at(fatal.len().min(MAX_NAMED));
+    (is_long && !named.is_empty()).then(|| {
+        format!(
+            "failing: {}{}",
+            named.join(", "),
+            places::and_more(left.len())
+        )
+    })
 }
 
 /// `FAIL: ` and the rest of the sentence.

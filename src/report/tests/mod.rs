@@ -6,6 +6,7 @@ mod documents;
 mod formats;
 mod hostility;
 mod laws;
+mod lines;
 mod pages;
 mod parts;
 mod poison;
