@@ -55,7 +55,8 @@ pub(super) struct PlacedFindings<'a> {
 }
 
 impl<'a> PlacedFindings<'a> {
-    /// Chooses the worst findings that may stand beside a line.
+    /// Chooses the worst findings that may stand beside a line: as many as there may be on the request, whichever review
+    /// posted them.
     pub(super) fn choose(report: &'a Report, seen: &ForgeState, wishes: &PublishOptions) -> Self {
         // Who cannot read the conversations would repeat them.
         let Some(threads) = &seen.threads else {
@@ -76,6 +77,13 @@ impl<'a> PlacedFindings<'a> {
             .iter()
             .filter(fits)
             .filter(|found| taken.insert(found.fingerprint.clone()));
+        let open = left().filter(|thread| !thread.closed && !thread.outdated);
+        let room = wishes.inline.saturating_sub(open.count());
+        // What fails the change is worth a comment however many others stand there.
+        let is_worth = |(nth, found): &(usize, &JudgedFinding)| {
+            *nth < room || found.level == Some(FindingLevel::Fail)
+        };
+        let fresh = fresh.enumerate().filter(is_worth).map(|(_, found)| found);
         Self {
             new: fresh.take(wishes.inline).collect(),
             known,

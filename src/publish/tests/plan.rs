@@ -51,7 +51,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
     }
 }
 
-pub(super) fn report(findings: usize) -> Report {
+fn report(findings: usize) -> Report {
     let target = Target {
         kind: TargetKind::PullRequest,
         label: "#1".into(),
@@ -153,6 +153,39 @@ fn two_hundred_findings_take_seven_writes() {
         _ => None,
     });
     assert_eq!(inline, Some(MAX_INLINE));
+}
+
+/// The bound is one of the request: each push would post as many again of what was there before.
+#[test]
+fn comments_of_earlier_reviews_count_for_the_bound() {
+    let mut report = report(40);
+    let known: Vec<ReviewThread> = report
+        .outcome
+        .findings
+        .iter()
+        .take(MAX_INLINE)
+        .map(thread)
+        .collect();
+    let posted = |report: &Report, threads: &[ReviewThread]| {
+        let mut seen = seen();
+        seen.threads = Some(threads.to_vec());
+        let actions = plan_actions(report, &seen, &wishes());
+        let reviews = actions.iter().map(|action| match action {
+            PublishAction::Review { comments, .. } => comments.len(),
+            _ => 0,
+        });
+        reviews.sum::<usize>()
+    };
+    assert_eq!(
+        posted(&report, &known),
+        MAX_INLINE,
+        "what fails the change is told"
+    );
+    for found in &mut report.outcome.findings {
+        found.level = Some(FindingLevel::Warn);
+    }
+    assert_eq!(posted(&report, &known), 0);
+    assert_eq!(posted(&report, &known[..MAX_INLINE - 2]), 2);
 }
 
 /// What a conversation calls its finding is what the report calls it, unless somebody has argued about what they saw there.
