@@ -37,7 +37,7 @@ use self::ending::{TrialFacts, is_before_test, read_ending};
 use self::printed::PrintedRedactor;
 use self::refusal::refusal;
 use self::runner_word::{TestRunner, runners_of, telling_line};
-use self::suites::suites_of;
+use self::suites::{meant_suite, suites_of};
 use self::toolchains::toolchain_variables;
 use self::vanished::{TestSurroundings, VanishedNeeds};
 use self::whose_test::OwnTests;
@@ -249,8 +249,7 @@ impl ProofRunner {
             return Err(fault);
         }
         let suites = suites_of(&self.settings);
-        let suite = suites.iter().find(|(name, _)| name == brought.suite.trim());
-        let (_, argv) = suite.ok_or("it names a command that there is not")?;
+        let argv = meant_suite(&suites, &brought.suite)?;
         for side in [Side::Old, Side::New] {
             self.check_paths(side, brought)?;
         }

@@ -29,7 +29,8 @@ pub(super) fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&
     let is_request = target.kind == TargetKind::PullRequest || names_fetched_request(&target.label);
     if is_request {
         return Some(
-            "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+            "it is a pull request, whose code may be a stranger's and is not run (if it is yours or you trust it, \
+             review your branch of it instead: git council review BASE..BRANCH)",
         );
     }
     (!is_taken_on(start, prepared)).then_some(

@@ -48,8 +48,8 @@ pub(crate) fn faults(settings: &ProofSettings) -> Vec<String> {
     });
     let links = all_commands(settings).filter_map(|(key, argv)| {
         let program = argv.first()?;
-        let link = UnreadLink::of(program, &settings.read)?;
-        Some(format!("`{key}` cannot start: {}", link.describe(program)))
+        let (named, link) = UnreadLink::of_command(program, &settings.read)?;
+        Some(format!("`{key}` cannot start: {}", link.describe(&named)))
     });
     idle.chain(unread).chain(links).collect()
 }
@@ -86,8 +86,9 @@ pub(crate) fn state(settings: &ProofSettings, asks_tests: bool, start: &RunConte
     let of_suites = || suites.iter().map(|(_, argv)| argv[0].as_str());
     let programs: BTreeSet<&str> = of_suites().chain(of_setup).collect();
     let is_there = |program: &str| find_program(program, path.as_ref()).is_some();
-    let can_start =
-        |program: &str| is_there(program) && UnreadLink::of(program, &settings.read).is_none();
+    let can_start = |program: &str| {
+        is_there(program) && UnreadLink::of_command(program, &settings.read).is_none()
+    };
     let absent = programs.iter().filter(|program| !is_there(program));
     told.extend(
         absent

@@ -1,9 +1,14 @@
 //! Programs of `[proof]` that are links to where no test may read: Python of a virtual environment, mostly.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Where every test may read.
 const OF_SYSTEM: [&str; 7] = ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib64", "/nix"];
+
+/// The most bytes that a kernel reads of the first line of a script.
+const MAX_FIRST_LINE: u64 = 256;
 
 /// A link with the folder of its target, which is missing in `proof.read`.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,13 +41,32 @@ impl UnreadLink {
         Some(Self { target, folder })
     }
 
+    /// The one behind a command: its program, or what the first line of a script names (`pytest` of an environment).
+    pub(super) fn of_command(program: &str, read: &[PathBuf]) -> Option<(String, Self)> {
+        let named = [Some(program.to_owned()), interpreter_of(program)];
+        let mut named = named.into_iter().flatten();
+        named.find_map(|name| Self::of(&name, read).map(|link| (name, link)))
+    }
+
     /// What it is, and what to do.
     pub(super) fn describe(&self, program: &str) -> String {
         let (target, folder) = (self.target.display(), self.folder.display());
         format!(
-            "`{program}` is a link to {target}, which no test may read: add `{folder}` to `proof.read`"
+            "`{program}` is a link to {target}, and no test may read what it needs beside it: add `{folder}` to `proof.read`"
         )
     }
+}
+
+/// The program that the first line of a script names by its whole path.
+fn interpreter_of(script: &str) -> Option<String> {
+    let mut start = Vec::new();
+    let file = File::open(script)
+        .ok()
+        .filter(|_| Path::new(script).is_absolute())?;
+    file.take(MAX_FIRST_LINE).read_to_end(&mut start).ok()?;
+    let line = start.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?.strip_prefix("#!")?;
+    line.split_whitespace().next().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -68,7 +92,14 @@ mod tests {
             words.contains(&format!("add `{}` to `proof.read`", python.display())),
             "{words}"
         );
-        assert_eq!(UnreadLink::of(program, &[venv, python.clone()]), None);
+        let script = venv.join("bin/pytest");
+        std::fs::write(&script, format!("#!{program} -E\nimport pytest\n")).unwrap();
+        let script = script.to_str().unwrap();
+        let (named, link) = UnreadLink::of_command(script, std::slice::from_ref(&venv)).unwrap();
+        assert_eq!((&*named, &link), (program, &found), "of pyenv and uv");
+        let both = [venv, python.clone()];
+        assert_eq!(UnreadLink::of(program, &both), None);
+        assert_eq!(UnreadLink::of_command(script, &both), None);
         let plain = python.join("bin/python3");
         assert_eq!(
             UnreadLink::of(plain.to_str().unwrap(), &[]),
