@@ -162,12 +162,15 @@ impl LabelCollector {
             let language = Language::from_path(&path);
             for block in tested_blocks(file, language, &tested) {
                 for (at, line) in block.iter().enumerate() {
+                    let before = block[..at].iter().rev().map(|before| &*before.code);
                     let next = block[at + 1..].iter().map(|next| &*next.code);
+                    let is_code = |code: &&str| !code.trim().is_empty();
                     let code = CodeLine {
                         language,
                         text: line.text,
                         code: &line.code,
-                        next: next.into_iter().find(|code| !code.trim().is_empty()),
+                        before: before.into_iter().find(is_code),
+                        next: next.into_iter().find(is_code),
                     };
                     let mutated = mutation::mutate_line(code).into_iter();
                     candidates.extend(
@@ -181,8 +184,9 @@ impl LabelCollector {
         candidates.sort_by_key(|(path, line, _, mutated)| {
             draw(&[&commit.id, path, &line.to_string(), mutated.what])
         });
+        let chosen = spread_kinds(candidates, |(_, _, _, mutated)| mutated.kind());
         for (number, (path, line, was, mutated)) in
-            (1..).zip(candidates.into_iter().take(MAX_MUTATIONS))
+            (1..).zip(chosen.into_iter().take(MAX_MUTATIONS))
         {
             self.built.push(LabelledChange {
                 id: item_name(LabelSet::Mutation, &commit.id, Some(number)),
@@ -221,6 +225,9 @@ impl LabelCollector {
             let mut of_set: Vec<LabelledChange> =
                 all.extract_if(.., |item| item.set == *set).collect();
             of_set.sort_by_key(|item| (std::cmp::Reverse(item.confidence), draw(&[&item.id])));
+            if *set == LabelSet::Mutation {
+                of_set = spread_kinds(of_set, |item| mutation::kind_of(&item.how));
+            }
             of_set.truncate(limit);
             of_set.sort_by(|a, b| (a.seconds, &a.id).cmp(&(b.seconds, &b.id)));
             chosen.append(&mut of_set);
@@ -387,6 +394,20 @@ fn join_lines(lines: &BTreeSet<(String, u32)>) -> Vec<LabelledPlace> {
         }
     }
     places
+}
+
+/// The same in turns, one of each kind at a time, and each kind in its order: most lines hold a condition, and a set of
+/// those alone would measure one kind of defect.
+fn spread_kinds<T, K: Ord>(items: Vec<T>, kind: impl Fn(&T) -> K) -> Vec<T> {
+    let mut seen: BTreeMap<K, usize> = BTreeMap::new();
+    let ranked = items.into_iter().map(|item| {
+        let nth = seen.entry(kind(&item)).or_default();
+        *nth += 1;
+        (*nth, item)
+    });
+    let mut ranked: Vec<(usize, T)> = ranked.collect();
+    ranked.sort_by(|(a, one), (b, other)| (a, kind(one)).cmp(&(b, kind(other))));
+    ranked.into_iter().map(|(_, item)| item).collect()
 }
 
 #[cfg(test)]

@@ -400,9 +400,18 @@ fn a_mutation_lies_in_what_the_tests_name() {
     .write("tests/test_a.py", "assert compute(3) == 1\n")
     .commit("compute");
     let found = collect(&repo, &[LabelSet::Mutation]);
-    let [item] = &found[..] else {
+    let [item, guard] = &found[..] else {
         panic!("{found:?}")
     };
+    assert_eq!(guard.places[0].path, "a.py");
+    let (item, guard) = match guard.how.starts_with("a guard is gone") {
+        true => (item, guard),
+        false => (guard, item),
+    };
+    assert_eq!(
+        (guard.places[0].first, guard.places[0].path.as_str()),
+        (3, "a.py")
+    );
     let edit = Alteration::EditLine {
         path: "a.py".to_owned(),
         line: 2,
@@ -410,6 +419,30 @@ fn a_mutation_lies_in_what_the_tests_name() {
         becomes: Some("    if x != 3:".to_owned()),
     };
     assert_eq!(item.alteration, Some(edit));
+}
+
+/// Most lines that can be mutated hold a condition, and the two of a commit are of two kinds all the same.
+#[test]
+fn mutations_are_of_several_kinds() {
+    let repo = repo();
+    let conditions = "    if x == 3:\n        y = 1\n".repeat(20);
+    let code = format!(
+        "def compute(x):\n{conditions}    if x == 4:\n        raise ValueError(x)\n    return y\n"
+    );
+    repo.write("a.py", code)
+        .write("tests/test_a.py", "assert compute(3) == 1\n")
+        .commit("compute");
+    let found = collect(&repo, &[LabelSet::Mutation]);
+    let told: Vec<bool> = found
+        .iter()
+        .map(|item| item.how.starts_with("an error is dropped"))
+        .collect();
+    assert_eq!(
+        told.iter().filter(|is_error| **is_error).count(),
+        1,
+        "{found:?}"
+    );
+    assert_eq!(told.len(), 2);
 }
 
 #[test]
