@@ -44,6 +44,7 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         .transpose()?;
     let is_wanted = |commit: Option<&String>| only.is_none() || commit == only.as_ref();
     let mut runs = store::list_runs(start)?;
+    let has_some = runs.iter().any(|(_, report)| report.is_some());
     if args.stats {
         runs.retain(|(_, report)| {
             let head = report
@@ -52,6 +53,13 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             is_wanted(head)
         });
         let reports: Vec<&Report> = runs.iter().filter_map(|(_, r)| r.as_ref()).collect();
+        if let Some(rev) = args
+            .revision
+            .as_deref()
+            .filter(|_| reports.is_empty() && has_some)
+        {
+            hint_unreviewed(rev, start);
+        }
         let decisions = dismissals::own_decisions(start)?;
         let stats = FindingStats::of(&reports, &decisions);
         return match args.json {
@@ -76,16 +84,21 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         .as_deref()
         .filter(|_| has_some && entries.is_empty())
     {
-        let rev = Untrusted::new(rev).name();
-        start.console.hint(&format!(
-            "no run reviewed up to {rev}: git council review {rev}"
-        ));
+        hint_unreviewed(rev, start);
     }
     let entries = latest_entries(entries, &runs, args.max_count, start)?;
     if args.json {
         return start.console.print_json(&entries);
     }
     pager::print_paged(&render_entries(&entries, start), start)
+}
+
+/// There are runs, and none of what ends at this commit.
+fn hint_unreviewed(rev: &str, start: &CommandContext) {
+    let rev = Untrusted::new(rev).name();
+    start.console.hint(&format!(
+        "no run reviewed up to {rev}: git council review {rev}"
+    ));
 }
 
 /// A line for each, or two on a narrow terminal. There what the verdict says is cut, and the subject, so that the run's name
