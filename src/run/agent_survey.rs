@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::run::backends::{BackendTable, bare_agent_context};
 use crate::run::context::RunContext;
+use crate::run::doctor::silence_of;
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
@@ -76,7 +77,10 @@ pub(crate) fn survey_agents(start: &RunContext) -> Result<Vec<AgentState>, RunEr
             }
             Ok(probe) => {
                 capabilities = probe.capabilities.to_string();
-                describe_ready(version, &probe)
+                match silence_of(&agent) {
+                    Some(why) => format!("not available: {why}"),
+                    None => describe_ready(version, &probe),
+                }
             }
             Err(failure) => format!("not available: {}", failure.detail),
         };

@@ -2,6 +2,7 @@
 //! columns, in the situations in which somebody asks.
 
 use std::fmt::Write as _;
+use std::net::TcpListener;
 
 use crate::captures::{Place, read_at};
 use crate::harness::Repo;
@@ -26,7 +27,7 @@ const SITUATIONS: [(&str, &str, &str); 5] = [
     (
         "everything fine",
         "[review]\nagents = ['local', 'mine']\n[agents.local]\ndriver = 'http'\napi = 'chat'\n\
-         url = 'http://127.0.0.1:9/v1'\nkey = 'MODEL_KEY'\nmodel = 'small'\n\
+         url = 'http://127.0.0.1:PORT/v1'\nkey = 'MODEL_KEY'\nmodel = 'small'\n\
          [agents.mine]\ndriver = 'command'\ncommand = ['/bin/cat']\n",
         "",
     ),
@@ -34,6 +35,9 @@ const SITUATIONS: [(&str, &str, &str); 5] = [
 
 fn look(command: &str, own: &str, repository: &str) -> String {
     let repo = Repo::with_base();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port().to_string();
+    let own = &own.replace("PORT", &port);
     if !repository.is_empty() {
         repo.write("council.toml", repository);
         repo.commit("Configure");
@@ -55,6 +59,37 @@ fn what_is_here_is_told_to_new_users() {
         }
     }
     crate::captures::check("first_look", &out);
+}
+
+/// Whoever forgot to start the server of a model, or wrote its address wrong, learns it before a review does.
+#[test]
+fn a_model_server_that_does_not_run_is_told() {
+    let own = "[review]\nagents = ['local']\n[agents.local]\ndriver = 'http'\napi = 'chat'\n\
+         url = 'http://127.0.0.1:9/v1'\nmodel = 'small'\n";
+    let doctor = look("doctor", own, "");
+    let words = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Not ready"), "{doctor}");
+    let what = "nothing listens at 127.0.0.1:9: start its server, or correct `agents.local.url`";
+    assert!(words.contains(what), "{doctor}");
+    assert!(doctor.contains("exit code 2"), "{doctor}");
+    let agents = look("agents", own, "");
+    let row = agents.lines().find(|line| line.starts_with("local"));
+    assert!(
+        row.is_some_and(|row| row.contains("not available: nothing listens")),
+        "{agents}"
+    );
+}
+
+/// Rules and tools have one round: no second one is promised.
+#[test]
+fn no_second_round_is_promised_of_tools() {
+    let own = "[review]\nagents = ['builtin', 'lint']\n[agents.lint]\ndriver = 'command'\n\
+         command = ['/bin/cat']\nformat = 'sarif'\n";
+    let doctor = look("doctor", own, "");
+    assert!(
+        doctor.contains("one: neither rules nor tools have a second round"),
+        "{doctor}"
+    );
 }
 
 /// Whatever keeps a review from starting: it is said at most twice, first and last, with something to do about it; and

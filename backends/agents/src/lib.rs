@@ -49,7 +49,7 @@ mod withheld;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]
-pub use http::{begin_http_client, http_client};
+pub use http::{begin_http_client, http_client, unreachable_server};
 pub use local::{LocalBackend, LocalStyle, ThreadSharing};
 pub use outlet::EventOutlet;
 pub use sitting::{JudgeMemory, SeatedJudge};

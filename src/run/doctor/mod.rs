@@ -1,7 +1,9 @@
 //! What a review would be like here: who would sit, how they would be run, and why.
 
 mod page;
+mod servers;
 
+use council_protocol::seat::AgentKind;
 use council_protocol::{JudgeId, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,6 +19,8 @@ use crate::run::proof;
 use crate::run::redaction::check_rules;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
+
+pub(crate) use servers::silence_of;
 
 /// Who would review here, how, and why: what `doctor --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,6 +44,10 @@ pub(crate) struct DoctorState {
     procedures: Vec<DoctorProcedure>,
     /// What else the configuration says that somebody should know.
     notes: Vec<String>,
+    /// Whether any judge takes part in a second round.
+    #[serde(skip)]
+    #[schemars(skip)]
+    can_ask_again: bool,
 }
 
 /// An agent that cannot start.
@@ -148,7 +156,9 @@ fn examine(
     let quorum = bench.required_quorum(seats.len());
     let own_files = check_own_files(config, seats, start);
     let lack = |(agent, reason)| DoctorLack { agent, reason };
-    let missing = survey.unavailable_agents(seats, &choice).into_iter();
+    let silent = servers::silent_servers(seats);
+    let unavailable = survey.unavailable_agents(seats, &choice).into_iter();
+    let missing = unavailable.chain(silent.iter().cloned());
     let failures = survey.failures().map(|error| error.message.clone());
     let notices = config.notices.iter().map(ToString::to_string);
     let review = &config.settings.review;
@@ -157,7 +167,9 @@ fn examine(
     let asks_tests = chosen.is_none_or(|chosen| chosen.picks[0].may_debate());
     let state = DoctorState {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
+        can_ask_again: seats.iter().any(answers_others)
+            && chosen.is_none_or(|chosen| chosen.picks[0].can_ask_again()),
+        ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok() && silent.is_empty(),
         missing: missing.map(lack).collect(),
         procedure: review.procedure,
         debate: review.debate,
@@ -185,7 +197,22 @@ fn examine(
             .collect(),
     };
     let trouble = own_files.and(selection.map(drop)).and(quorum.map(drop));
-    (state, trouble.err())
+    (state, trouble.and(refuse_silent(&silent)).err())
+}
+
+/// Whether a seat takes part in a second round: neither rules nor tools do.
+fn answers_others(seat: &Seat) -> bool {
+    let kind = &seat.agent.kind;
+    !matches!(kind, AgentKind::Builtin { .. }) && !kind.is_tool()
+}
+
+/// A review asks servers that do not run in vain.
+fn refuse_silent(silent: &[(String, String)]) -> Result<(), RunError> {
+    let Some((name, why)) = silent.first() else {
+        return Ok(());
+    };
+    let error = RunError::usage(format!("`{name}` cannot be asked: {why}"));
+    Err(error.hint("then look again: git council doctor"))
 }
 
 /// Whether the files that the user's configuration names can be used, as every review begins with them.

@@ -104,6 +104,9 @@ impl DoctorPage<'_> {
         let are_rules = state.judges.iter().all(|judge| judge.agent == RULES);
         let procedure = match state.procedure {
             Procedure::Review if are_rules => "one: built-in rules have no second round",
+            Procedure::Review if !state.can_ask_again => {
+                "one: neither rules nor tools have a second round"
+            }
             Procedure::Quick => "one judge and one round (quick)",
             Procedure::Review => second_round(state.debate),
             Procedure::Debate => "two rounds (debate)",

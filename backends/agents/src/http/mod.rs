@@ -19,6 +19,7 @@ mod context;
 #[cfg(test)]
 mod cost_tests;
 mod prime;
+mod reach;
 mod refusal;
 #[cfg(test)]
 mod refusal_tests;
@@ -49,6 +50,7 @@ use council_protocol::seat::{AgentKind, Api, Endpoint};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeId, JudgeSpec, Seat};
 
 pub use self::connections::{begin_http_client, http_client};
+pub use self::reach::unreachable_server;
 
 use self::client::{ApiTarget, HttpEngine};
 use self::prime::CachePrimer;
