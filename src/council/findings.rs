@@ -224,7 +224,7 @@ pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
 }
 
 /// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which
-/// rule it is; further ties fall to the text, never to the seat.
+/// rule it is, then whoever names the fewest lines; further ties fall to the text, never to the seat.
 fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
@@ -233,6 +233,7 @@ fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
             bad,
             f.rule.is_none(),
             v.round,
+            width_of(f),
             &f.location,
             &f.rule,
             &f.category,
@@ -240,6 +241,16 @@ fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
             &f.quote,
         )
     })
+}
+
+/// How many lines a finding names: of equals the one that says most exactly where it is shown. A whole file is no place.
+fn width_of(finding: &Finding) -> u32 {
+    let place = &finding.location;
+    let end = place.end_line.unwrap_or(place.line);
+    match place.line {
+        0 => u32::MAX,
+        line => end.saturating_sub(line),
+    }
 }
 
 /// Cause, remedy and edit where the version that is shown names none, as another has them that stands: a tool that

@@ -264,7 +264,8 @@ fn words_beside(state: &DebateState) -> Option<String> {
     }
     let told = state.judges.iter().filter(|judge| !judge.beside.is_empty());
     let told = told.map(|judge| {
-        let words = judge.beside.join(" / ");
+        let words: Vec<String> = judge.beside.iter().map(|said| name_field(said)).collect();
+        let words = words.join(" / ");
         let mut shown: String = words.chars().take(MAX_CHARS).collect();
         if words.chars().count() > MAX_CHARS {
             shown.push('…');
@@ -273,6 +274,17 @@ fn words_beside(state: &DebateState) -> Option<String> {
     });
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| format!("said beside a PASS: {}", told.join("; ")))
+}
+
+/// What an answer said, with the field in which it stood in words of people.
+fn name_field(said: &str) -> String {
+    let is_field = |name: &str| name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    match said.split_once(": ") {
+        Some(("key_insight", words)) => format!("in sum: {words}"),
+        Some(("no_challenge", words)) => format!("why it challenges nothing: {words}"),
+        Some((field, words)) if is_field(field) => format!("{}: {words}", field.replace('_', " ")),
+        _ => said.to_owned(),
+    }
 }
 
 /// A judge that voted stricter in between and milder in the end, both without the evidence that it takes.
