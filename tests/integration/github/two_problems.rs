@@ -69,7 +69,11 @@ fn another_bug_of_a_line_leaves_the_one_that_was_found_there() {
         // Where a judge quotes a part, the other one's code is still there; a whole line that is edited is another one.
         let is_part = first != LINE;
         stage.council(&ARGS).ends(i32::from(is_part));
-        let fates = if is_part { "1 resolved, 1 still open" } else { "2 resolved" };
+        let fates = if is_part {
+            "1 resolved, 1 still open"
+        } else {
+            "2 resolved"
+        };
         assert!(told(&stage).contains(fates), "{}", told(&stage));
         stage.requests();
     }
