@@ -51,7 +51,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
     }
 }
 
-fn report(findings: usize) -> Report {
+pub(super) fn report(findings: usize) -> Report {
     let target = Target {
         kind: TargetKind::PullRequest,
         label: "#1".into(),
