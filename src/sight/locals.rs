@@ -36,13 +36,21 @@ pub(super) fn declared_names<'t>(outline: &FileOutline<'t>) -> DeclaredNames<'t>
 /// A line, and where a word of it begins and ends.
 type WordPlace<'t> = (&'t str, usize, usize);
 
-/// Whether a word stands among the parameters of a head, and not in a body on the same line.
+/// Whether a word stands among the parameters of a head: not in a body on the same line, nor before them, as what else a call
+/// is given does (`app.get("/x", auth, (req, res) => {`).
 fn is_in_head((code, from, _): WordPlace<'_>) -> bool {
-    let body = code
-        .find("=>")
-        .or_else(|| code.find('{'))
-        .unwrap_or(code.len());
-    from < body
+    let body = code.find("=>").or_else(|| code.find('{'));
+    let body = body.unwrap_or(code.len());
+    let mut depth = 0_i32;
+    let mut rest = code.get(from..body).unwrap_or_default().bytes();
+    rest.any(|byte| {
+        depth += match byte {
+            b'(' => 1,
+            b')' => -1,
+            _ => 0,
+        };
+        depth < 0
+    })
 }
 
 /// Whether a line declares a word or assigns it.
@@ -163,6 +171,11 @@ mod tests {
                 "a.go",
                 "package a\n\nfunc total(order []int) int {\n\tleast, err := far(order)\n\tfor _, item := range order {\n\t\tleast += item\n\t}\n\tr.Use(auth)\n\treturn least\n}\n",
                 &["item", "least", "order"],
+            ),
+            (
+                "b.js",
+                "app.get(\"/x\", auth, (order, least) => {\n  send(order);\n});\n",
+                &["least", "order"],
             ),
             (
                 "a.c",
