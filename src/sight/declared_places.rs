@@ -1,13 +1,14 @@
-//! Where a name is declared that no definition of its file has: members of interfaces, fields, classes within functions, and
-//! what schemas and settings declare.
+//! Where a name is declared that no definition of its file has: members of interfaces, fields, classes within
+//! functions, and what schemas and settings declare.
 
 use std::collections::BTreeSet;
 
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::definitions::{DefinitionKind, body_end, mask_lines};
+use super::definitions::{DefinitionKind, body_end};
 use super::fields;
+use super::lexed::LexedLines;
 use super::search::{FileOutline, is_whole_word};
 use super::words::is_name;
 
@@ -91,13 +92,13 @@ const MAX_LINES: usize = 120;
 
 /// The first and the last line of each place that declares a name.
 fn declared_places(outline: &FileOutline<'_>, text: &str, name: &str) -> Vec<(u32, u32)> {
-    let lines: Vec<&str> = text.lines().collect();
-    let masked = mask_lines(outline.language(), &lines);
+    let lexed = LexedLines::of(outline.language(), text);
+    let (lines, masked) = (lexed.lines.as_slice(), lexed.masked());
     let mut found = Vec::new();
     for (line, (raw, code)) in (1..).zip(lines.iter().zip(&masked)) {
         if declares(outline, (line, raw, code), name) {
             let start = line as usize;
-            let end = body_end(outline.language(), (&lines, &masked), start, MAX_LINES);
+            let end = body_end(outline.language(), (lines, &masked), start, MAX_LINES);
             found.push((line, u32::try_from(end).unwrap_or(line)));
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use council_syntax::language::Language;
-use council_syntax::lexer::Lexer;
 use council_syntax::outline::FunctionSpan;
 
 use super::declared;
+use super::lexed::LexedLines;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,22 +45,22 @@ const MAX_COMMENT: usize = 15;
 /// The definitions of a file, in no particular order of kinds.
 pub(super) fn definitions_in(
     language: Language,
-    text: &str,
+    lexed: &LexedLines<'_>,
     functions: &[FunctionSpan],
 ) -> Vec<DefinedName> {
-    let lines: Vec<&str> = text.lines().collect();
+    let lines = lexed.lines.as_slice();
     let mut found: Vec<DefinedName> = functions
         .iter()
         .filter(|function| !function.name.is_empty())
         .map(|function| DefinedName {
             name: declared::bare_name(language, &function.name),
             kind: DefinitionKind::Function,
-            start: number(comment_above(&lines, function.start)),
+            start: number(comment_above(lines, function.start)),
             head: number(function.head),
             end: number(function.end),
         })
         .collect();
-    let masked = mask_lines(language, &lines);
+    let masked = lexed.masked();
     let mut in_function = vec![false; lines.len() + 1];
     for line in functions.iter().flat_map(|one| one.head + 1..=one.end) {
         in_function
@@ -91,7 +91,7 @@ pub(super) fn definitions_in(
             found.extend(names.map(|name| DefinedName {
                 name,
                 kind: DefinitionKind::Type,
-                start: number(comment_above(&lines, start)),
+                start: number(comment_above(lines, start)),
                 head: number(line),
                 end: number(line),
             }));
@@ -114,21 +114,21 @@ pub(super) fn definitions_in(
             true => MAX_BODY,
             false => MAX_SETTING,
         };
-        let end = body_end(language, (&lines, &masked), start, most);
+        let end = body_end(language, (lines, &masked), start, most);
         found.push(DefinedName {
             name,
             kind,
-            start: number(comment_above(&lines, start)),
+            start: number(comment_above(lines, start)),
             head: number(line),
             end: number(end),
         });
     }
     for (name, line) in declared::enum_members(language, &masked) {
-        let end = body_end(language, (&lines, &masked), line, MAX_SETTING);
+        let end = body_end(language, (lines, &masked), line, MAX_SETTING);
         found.push(DefinedName {
             name,
             kind: DefinitionKind::Value,
-            start: number(comment_above(&lines, line)),
+            start: number(comment_above(lines, line)),
             head: number(line),
             end: number(end),
         });
@@ -148,25 +148,6 @@ fn bracket_balance(code: &str) -> i64 {
 
 fn number(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
-}
-
-/// The lines with comments and strings blanked out.
-pub(super) fn mask_lines(language: Language, lines: &[&str]) -> Vec<String> {
-    let mut lexer = Lexer::new(language);
-    let mut spans = Vec::new();
-    lines
-        .iter()
-        .map(|line| {
-            spans.clear();
-            lexer.lex_line(line, &mut spans);
-            let mut bytes = line.as_bytes().to_vec();
-            for span in &spans {
-                let end = span.end.min(bytes.len());
-                bytes[span.start.min(end)..end].fill(b' ');
-            }
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-        .collect()
 }
 
 /// `const (` or `var (` of Go, with several names in one pair of brackets.

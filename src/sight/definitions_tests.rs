@@ -4,7 +4,7 @@ use crate::sight::receiver_types::receiver_of;
 fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
     let language = Language::from_path(path);
     let functions = council_syntax::outline::functions(language, text);
-    let found = definitions_in(language, text, &functions);
+    let found = definitions_in(language, &LexedLines::of(language, text), &functions);
     let mut found: Vec<_> = found
         .into_iter()
         .map(|one| (one.name, one.start, one.end))

@@ -36,8 +36,8 @@ pub(super) fn declared_names<'t>(outline: &FileOutline<'t>) -> DeclaredNames<'t>
 /// A line, and where a word of it begins and ends.
 type WordPlace<'t> = (&'t str, usize, usize);
 
-/// Whether a word stands among the parameters of a head: not in a body on the same line, nor before them, as what else a call
-/// is given does (`app.get("/x", auth, (req, res) => {`).
+/// Whether a word stands among the parameters of a head: not in a body on the same line, nor before them, as what
+/// else a call is given does (`app.get("/x", auth, (req, res) => {`).
 fn is_in_head((code, from, _): WordPlace<'_>) -> bool {
     let body = code.find("=>").or_else(|| code.find('{'));
     let body = body.unwrap_or(code.len());

@@ -20,6 +20,7 @@ mod import_names;
 mod imported;
 mod imports;
 mod judges;
+mod lexed;
 mod limits;
 mod locals;
 mod messages;

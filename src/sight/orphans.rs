@@ -1,5 +1,5 @@
-//! Names whose import a change removes and that the file still has: in languages that ask nobody before they run, only a reader
-//! finds them.
+//! Names whose import a change removes and that the file still has: in languages that ask nobody before they run,
+//! only a reader finds them.
 
 use std::collections::BTreeSet;
 

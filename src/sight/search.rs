@@ -15,6 +15,7 @@ use super::hints;
 use super::import_names::imported_names;
 use super::import_names::name::ImportedName;
 use super::imported::packages::is_module_file;
+use super::lexed::LexedLines;
 use super::limits::SearchLimits;
 use super::locals::{DeclaredNames, declared_names};
 use super::nearest::NearestFiles;
@@ -246,7 +247,7 @@ pub(super) struct FileOutline<'t> {
     language: Language,
     functions: Vec<FunctionSpan>,
     pub(super) definitions: Vec<DefinedName>,
-    lines: Vec<&'t str>,
+    lexed: LexedLines<'t>,
     words: Vec<Vec<CodeWord<'t>>>,
     /// Import lines with where it may lie what they import.
     importing: OnceLock<Vec<(u32, Vec<String>)>>,
@@ -267,14 +268,14 @@ impl<'t> FileOutline<'t> {
         for function in &mut functions {
             function.name = bare_name(language, &function.name);
         }
-        let lines: Vec<&str> = text.lines().collect();
+        let lexed = LexedLines::of(language, text);
         Self {
-            imports: hints::importing_lines(language, &lines),
+            imports: hints::importing_lines(language, &lexed.lines),
             language,
-            definitions: definitions_in(language, text, &functions),
+            definitions: definitions_in(language, &lexed, &functions),
             functions,
-            lines,
-            words: words::words_by_line(&path.display(), language, text),
+            words: words::words_by_line(&path.display(), language, &lexed),
+            lexed,
             importing: OnceLock::new(),
             imported: OnceLock::new(),
             uncommented: OnceLock::new(),
@@ -316,7 +317,7 @@ impl<'t> FileOutline<'t> {
     /// A line, from 1.
     pub(super) fn line(&self, line: u32) -> &'t str {
         let index = (line as usize).wrapping_sub(1);
-        self.lines.get(index).copied().unwrap_or_default()
+        self.lexed.lines.get(index).copied().unwrap_or_default()
     }
 
     /// Whether a name on a line is only imported there.
@@ -347,13 +348,13 @@ impl<'t> FileOutline<'t> {
     /// The lines that import something, with where it may lie; `path` is the file's own.
     pub(super) fn import_lines(&self, path: &RepoPath) -> &[(u32, Vec<String>)] {
         self.importing
-            .get_or_init(|| hints::import_lines(&path.display(), &self.lines))
+            .get_or_init(|| hints::import_lines(&path.display(), &self.lexed.lines))
     }
 
     /// The names that the file imports.
     pub(super) fn imported_names(&self) -> &[ImportedName] {
         self.imported
-            .get_or_init(|| imported_names(self.language, &self.lines))
+            .get_or_init(|| imported_names(self.language, &self.lexed.lines))
     }
 
     /// The words of a line, from 1.
@@ -382,7 +383,7 @@ impl<'t> FileOutline<'t> {
     pub(super) fn without_comment(&self, line: u32) -> &str {
         let lines = self
             .uncommented
-            .get_or_init(|| words::without_comments(self.language, &self.lines));
+            .get_or_init(|| self.lexed.without_comments());
         let code = lines.get((line as usize).wrapping_sub(1));
         code.map_or("", String::as_str)
     }

@@ -4,9 +4,10 @@ pub(super) use super::common_words::{
     is_common, is_common_method, is_constructor, is_entry_point, is_unnamed_constructor,
 };
 use council_syntax::language::Language;
-use council_syntax::lexer::{LexSpan, Lexer, SpanKind};
+use council_syntax::lexer::{LexSpan, SpanKind};
 
 use super::call_forms as forms;
+use super::lexed::LexedLines;
 use super::setting_words::read_settings;
 
 /// How a word stands on its line.
@@ -41,42 +42,17 @@ pub(super) struct CodeWord<'t> {
 pub(super) fn words_by_line<'t>(
     path: &str,
     language: Language,
-    text: &'t str,
+    lexed: &LexedLines<'t>,
 ) -> Vec<Vec<CodeWord<'t>>> {
-    let mut lexer = Lexer::new(language);
-    let mut spans = Vec::new();
     let is_settings = is_settings(language);
     let is_template = is_template(path);
-    text.lines()
-        .map(|line| {
-            spans.clear();
-            lexer.lex_line(line, &mut spans);
-            match language {
-                _ if is_settings => words_of_setting(line, &spans),
-                _ if is_template => words_of_template(line, &spans),
-                Language::Prose => words_in_backticks(line),
-                _ => words_of_line(language, line, &spans),
-            }
-        })
-        .collect()
-}
-
-/// The lines of a file with their comments blanked out.
-pub(super) fn without_comments(language: Language, lines: &[&str]) -> Vec<String> {
-    let mut lexer = Lexer::new(language);
-    let mut spans = Vec::new();
-    let mut blank = |line: &&str| {
-        spans.clear();
-        lexer.lex_line(line, &mut spans);
-        let comments = spans.iter().filter(|span| span.part == SpanKind::Comment);
-        let mut bytes = line.as_bytes().to_vec();
-        for span in comments {
-            let end = span.end.min(bytes.len());
-            bytes[span.start.min(end)..end].fill(b' ');
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
-    lines.iter().map(&mut blank).collect()
+    let words = lexed.iter().map(|(line, spans)| match language {
+        _ if is_settings => words_of_setting(line, spans),
+        _ if is_template => words_of_template(line, spans),
+        Language::Prose => words_in_backticks(line),
+        _ => words_of_line(language, line, spans),
+    });
+    words.collect()
 }
 
 /// Whether a name is spelled as variables of the environment are.

@@ -9,6 +9,7 @@ mod searching;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
@@ -21,7 +22,7 @@ use super::definitions::DefinitionKind;
 use super::imported::KnownTree;
 use super::limits::{SearchLimits, Sight};
 use super::receivers::Certainty;
-use super::search::{FileHits, FileOutline, NameHits, is_searched};
+use super::search::{FileHits, FileOutline, NameHit, NameHits, is_searched};
 use super::shown::ShownLines;
 use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
@@ -142,6 +143,8 @@ struct Gatherer<'a> {
     undefined: HashMap<usize, usize>,
     /// What of long functions has to wait.
     rests: Vec<LongRest>,
+    /// The hits that may mean a name of the change, by the order of their files.
+    meant_hits: HashMap<usize, Rc<Vec<(NameHit, Certainty)>>>,
     /// In how many files a name stands.
     spread: HashMap<usize, usize>,
     /// Names that are defined near the change.
@@ -176,6 +179,7 @@ impl<'a> Gatherer<'a> {
             left: HashMap::new(),
             undefined: HashMap::new(),
             rests: Vec::new(),
+            meant_hits: HashMap::new(),
             spread: HashMap::new(),
             near: HashSet::new(),
             found: BTreeMap::new(),

@@ -1,6 +1,7 @@
 //! Where the names of a change are used, the places that certainly mean them first.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
@@ -39,9 +40,10 @@ impl Gatherer<'_> {
         } else {
             ContextKind::Use
         };
-        let unnoted = self.unnoted_hits(file, outline);
-        for hit in file.hits.iter().chain(&unnoted) {
-            if self.certainty_of(*hit, file, outline) != Some(sure) {
+        let meant = self.meant_hits(order, file, outline);
+        for (hit, _) in meant.iter().filter(|(_, certainty)| *certainty == sure) {
+            let line = self.names[hit.name].line_of(hit.line, outline);
+            if !self.is_open(line, file, outline) {
                 continue;
             }
             if self.is_told_by_another(*hit, file, outline) {
@@ -66,6 +68,24 @@ impl Gatherer<'_> {
                 *self.left.entry(hit.name).or_default() += 1;
             }
         }
+    }
+
+    /// The hits of a file that the change's names may mean, and how certainly; read once, since it takes as long as all else.
+    fn meant_hits(
+        &mut self,
+        order: usize,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Rc<Vec<(NameHit, Certainty)>> {
+        if let Some(known) = self.meant_hits.get(&order) {
+            return Rc::clone(known);
+        }
+        let unnoted = self.unnoted_hits(file, outline);
+        let hits = file.hits.iter().chain(&unnoted);
+        let meant = hits.filter_map(|hit| Some((*hit, self.certainty_of(*hit, file, outline)?)));
+        let meant = Rc::new(meant.collect());
+        self.meant_hits.insert(order, Rc::clone(&meant));
+        meant
     }
 
     /// Whether a line only imports what another line of the file uses: that one tells more.

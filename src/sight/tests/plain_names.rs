@@ -619,8 +619,8 @@ fn an_import_by_the_name_of_a_package_is_followed() {
     ]);
 }
 
-/// Law: what only a comment or a docstring says brings nobody who calls the function, in any language; a line of code beside it
-/// does.
+/// Law: what only a comment or a docstring says brings nobody who calls the function, in any language; a line of code
+/// beside it does.
 #[test]
 fn a_comment_brings_no_callers() {
     const CALLER_PY: &str =
