@@ -24,7 +24,7 @@ pub(crate) use export::{
     for_judges,
 };
 pub use ignore::IgnoreGlobs;
-pub(crate) use instructions::{cut_text, read_instructions, share_room};
+pub(crate) use instructions::{cut_text, is_cut, read_instructions, share_room};
 pub(crate) use sha::sha256_hex as sha256;
 
 /// What a packet is made of.

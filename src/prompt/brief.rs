@@ -16,7 +16,7 @@ use super::hidden_values::HiddenValues;
 use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
 use super::{fence::PromptFence, rank, redact, show};
-use crate::packet::{cut_text, sha256, share_room};
+use crate::packet::{cut_text, is_cut, sha256, share_room};
 
 /// A class of models: all its judges are sent the same brief.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -348,7 +348,7 @@ fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> Ins
         let part = cut_text(text, shares[nth]);
         let _ = writeln!(shown.text, "{head}{}", part.trim_end());
         shown.secrets.extend(secrets);
-        if text.len() > shares[nth] {
+        if text.len() > shares[nth] || is_cut(text) {
             shown.cut.push(packet.instructions[nth].path.clone());
         }
     }

@@ -213,8 +213,8 @@ fn flatten_line(text: &str) -> String {
         .collect()
 }
 
-/// The most bytes that are shown of a line that the change edits. Documents have a paragraph on a line: a bound of 2,000 bytes,
-/// which holds around the change, made their reviews INCONCLUSIVE for good.
+/// The most bytes that are shown of a line that the change edits. Documents have a paragraph on a line: a bound of
+/// 2,000 bytes, which holds around the change, made their reviews INCONCLUSIVE for good.
 pub(crate) const MAX_EDITED_LINE: usize = 16_000;
 
 /// The most bytes that are shown of a line, `line_bytes` where the change does not edit it.

@@ -388,11 +388,13 @@ fn build_packet(
         .collect();
     let ignore = IgnoreGlobs::new(&lines)
         .map_err(|error| RunError::usage(error).hint("it is in `review.ignore`"))?;
+    let changed = change.files.iter().map(|file| file.path.clone());
+    let changed: Vec<RepoPath> = changed.collect();
     let material = PacketMaterial {
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),
         framing: std::mem::take(&mut change.framing),
-        instructions: all_instructions(change, review.instructions.as_deref(), notes),
+        instructions: all_instructions(change, &changed, review.instructions.as_deref(), notes),
         ignore: ignore.clone(),
         opaque_lowers: review.opaque == OpaquePolicy::Inconclusive,
     };
@@ -448,10 +450,11 @@ fn rules_alone_note(packet: &Packet, attacks: &BTreeSet<RepoPath>) -> Option<Str
 /// Those of the trusted branch, and what the user says for this run.
 fn all_instructions(
     change: &ReviewedChange,
+    changed: &[RepoPath],
     own: Option<&str>,
     notes: &mut Vec<String>,
 ) -> Vec<Instruction> {
-    let mut all = trusted_instructions(change, notes);
+    let mut all = trusted_instructions(change, changed, notes);
     all.extend(
         own.filter(|text| !text.trim().is_empty())
             .map(|text| Instruction {
@@ -469,7 +472,11 @@ const MAX_OWN_INSTRUCTIONS: usize = 32 * 1024;
 /// The name under which a report lists what the user said.
 const OWN_INSTRUCTIONS: &str = "review.instructions";
 
-fn trusted_instructions(change: &ReviewedChange, notes: &mut Vec<String>) -> Vec<Instruction> {
+fn trusted_instructions(
+    change: &ReviewedChange,
+    changed: &[RepoPath],
+    notes: &mut Vec<String>,
+) -> Vec<Instruction> {
     let Some(tree) = change.trusted_tree() else {
         return Vec::new();
     };
@@ -483,5 +490,5 @@ fn trusted_instructions(change: &ReviewedChange, notes: &mut Vec<String>) -> Vec
             None
         }
     };
-    packet::read_instructions(&mut read, &tree.origin())
+    packet::read_instructions(&mut read, &tree.origin(), changed)
 }
