@@ -10,8 +10,8 @@ use regex::Regex;
 use crate::prompt::{MAX_EDITED_LINE, redact_source, truncate_bytes};
 use crate::text::mark_hidden;
 
-/// The most bytes that are shown of one line, as in a brief; of a line that the change edits, or that is asked for alone, it is
-/// [`MAX_EDITED_LINE`].
+/// The most bytes that are shown of one line, as in a brief; of a line that the change edits, or that is asked for
+/// alone, it is [`MAX_EDITED_LINE`].
 const MAX_LINE_BYTES: usize = 2_000;
 
 /// Bytes for the words about removed lines that did not fit, and about the rest of a long line.
