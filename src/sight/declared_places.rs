@@ -142,7 +142,6 @@ fn is_member(outline: &FileOutline<'_>, line: u32, before: &str, behind: &str) -
 /// A function that is a member of an object: `load: async (id) => {`, `save = () => 1`.
 fn is_arrow(before: &str, behind: &str) -> bool {
     let is_begun = before
-        .trim()
         .split_whitespace()
         .all(|word| word.chars().all(is_name));
     is_begun
