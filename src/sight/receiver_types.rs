@@ -6,8 +6,17 @@ use super::definitions::{indent_of, last_word, without_generics};
 
 /// The type of a method whose head does not stand inside of it: `impl` of Rust, the receiver of Go.
 pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option<String> {
-    let lines: Vec<&str> = text.lines().take(head).collect();
-    let own = lines.last()?;
+    let is_known = matches!(
+        language,
+        Language::Go | Language::Rust | Language::C | Language::Lua
+    );
+    let start = match head {
+        _ if !is_known => return None,
+        0 | 1 => 0,
+        // Every function is asked for its type, most of them several times.
+        line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2)? + 1,
+    };
+    let own = text[start..].lines().next()?;
     match language {
         Language::Go => {
             let receiver = own.strip_prefix("func (")?.split(')').next()?;
@@ -16,7 +25,10 @@ pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option
         }
         Language::Rust => {
             let depth = indent_of(own);
-            let above = lines.iter().rev().skip(1);
+            if depth == 0 {
+                return None;
+            }
+            let above = text[..start].lines().rev();
             let mut above = above.filter(|line| !line.trim().is_empty() && indent_of(line) < depth);
             let opening = above.next()?.trim_start().strip_prefix("impl")?;
             let opening = opening.split('{').next()?.split(" where ").next()?;

@@ -31,10 +31,11 @@ fn family_of(path: &RepoPath) -> Option<Language> {
 /// Whether a file lies in the folder of a changed one, where a member's name means the same.
 pub(super) fn is_near(files: &[ChangedFile<'_>], path: &RepoPath) -> bool {
     let folder = folder_of(path);
-    let language = Language::from_path(&path.display());
+    let language = |path: &RepoPath| Language::from_path(&path.display());
     files.iter().any(|file| {
-        let same = Language::from_path(&file.path().display()) == language;
-        file.path() == path || (same && folder_of(file.path()) == folder)
+        // Most files lie elsewhere, and a language takes longer to tell.
+        let is_beside = || folder_of(file.path()) == folder;
+        file.path() == path || (is_beside() && language(file.path()) == language(path))
     })
 }
 
