@@ -475,7 +475,7 @@ fn a_pass_is_not_reused_over_a_critical_problem_that_was_left_open_since() {
         review(&[])
             .prints("WARN")
             .prints("1 critical")
-            .prints("a critical problem was left open")
+            .prints("in which a critical problem was")
             .prints("`git council review --fresh`");
         review(&["--fresh"]).ends(0).prints("PASS");
         review(&[]).ends(0).prints("PASS");

@@ -1,8 +1,9 @@
 //! Programs of `[proof]` that are links to where no test may read: Python of a virtual environment, mostly.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::safe_file;
 
 /// Where every test may read.
 const OF_SYSTEM: [&str; 7] = ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib64", "/nix"];
@@ -60,7 +61,7 @@ impl UnreadLink {
 /// The program that the first line of a script names by its whole path.
 fn interpreter_of(script: &str) -> Option<String> {
     let mut start = Vec::new();
-    let file = File::open(script)
+    let file = safe_file::open_to_read(script)
         .ok()
         .filter(|_| Path::new(script).is_absolute())?;
     file.take(MAX_FIRST_LINE).read_to_end(&mut start).ok()?;
