@@ -59,6 +59,7 @@ pub use redactor::{RedactedText, Redactor, has_joined_lines};
 pub use respelled::{PlainSpelling, latin_letter};
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
+pub use word_finder::WordFinder;
 
 #[cfg(test)]
 mod argument_tests;

@@ -15,7 +15,7 @@ const MAX_DFA_WORDS: usize = 16 << 10;
 // Left to itself the library builds the quick one for every list of up to 100 words: half of the instructions of a review
 // of one line were spent on that.
 #[derive(Debug)]
-pub(crate) struct WordFinder {
+pub struct WordFinder {
     words: Vec<String>,
     small: AhoCorasick,
     /// Four times as quick; none: there are more words than it has room for.
@@ -26,9 +26,10 @@ pub(crate) struct WordFinder {
 
 impl WordFinder {
     /// A match tells a word by its place in `words`.
-    pub(crate) fn new<W: Into<String>>(
-        words: impl IntoIterator<Item = W>,
-    ) -> Result<Self, BuildError> {
+    ///
+    /// # Errors
+    /// More words than an automaton has room for.
+    pub fn new<W: Into<String>>(words: impl IntoIterator<Item = W>) -> Result<Self, BuildError> {
         let words: Vec<String> = words.into_iter().map(Into::into).collect();
         Ok(Self {
             small: build_automaton(&words, AhoCorasickKind::ContiguousNFA)?,
@@ -39,12 +40,12 @@ impl WordFinder {
     }
 
     /// What it finds.
-    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+    pub fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
 
     /// What finds the words in this text, which is going to be read.
-    pub(crate) fn for_text(&self, text: &str) -> &AhoCorasick {
+    pub fn for_text(&self, text: &str) -> &AhoCorasick {
         if let Some(quick) = self.quick.get() {
             return quick.as_ref().unwrap_or(&self.small);
         }
@@ -53,6 +54,11 @@ impl WordFinder {
         }
         let quick = self.quick.get_or_init(|| self.build_quick());
         quick.as_ref().unwrap_or(&self.small)
+    }
+
+    /// Whether the quick automaton was built.
+    pub fn is_quick(&self) -> bool {
+        self.quick.get().is_some_and(Option::is_some)
     }
 
     fn build_quick(&self) -> Option<AhoCorasick> {

@@ -7,7 +7,7 @@ use council_protocol::seat::{RuleLevel, RuleSettings};
 use council_secrets::{holds_bare_token, may_begin_manifest};
 
 use crate::language::Language;
-use crate::needle::KeywordIndex;
+use crate::needle::rules_in;
 use crate::perspective::covers_perspective;
 use crate::precision::is_on_request;
 use crate::role::FileRole;
@@ -208,13 +208,9 @@ fn has_manifests(file: &FileView<'_>) -> bool {
 }
 
 /// The rules that should look at a line.
-pub(crate) fn candidate_rules(
-    here: &RulesHere,
-    needles: &KeywordIndex,
-    text: &str,
-) -> Vec<&'static BuiltinRule> {
+pub(crate) fn candidate_rules(here: &RulesHere, text: &str) -> Vec<&'static BuiltinRule> {
     let mut rules: Vec<&'static BuiltinRule> = Vec::new();
-    for owner in needles.rules_in(text).filter(|&owner| here.of_line[owner]) {
+    for owner in rules_in(text).filter(|&owner| here.of_line[owner]) {
         let rule = RULES[owner];
         if !rules.iter().any(|r| r.info.id == rule.info.id) {
             rules.push(rule);

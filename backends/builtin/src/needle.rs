@@ -2,61 +2,38 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use council_secrets::WordFinder;
 
 use crate::rule::RuleCheck;
 use crate::rules::RULES;
 
 /// The needles of all rules, and whose each is.
-pub(crate) struct KeywordIndex {
-    automaton: AhoCorasick,
+struct KeywordIndex {
+    finder: WordFinder,
     /// Index into [`RULES`] of each needle's rule.
     owners: Vec<usize>,
 }
 
-impl KeywordIndex {
-    fn new(kind: AhoCorasickKind) -> Self {
-        let (mut needles, mut owners) = (Vec::<&str>::new(), Vec::new());
-        for (index, rule) in RULES.iter().enumerate() {
-            if let RuleCheck::Line { needles: own, .. } = rule.check {
-                needles.extend(own);
-                owners.resize(needles.len(), index);
-            }
-        }
-        let built = AhoCorasick::builder()
-            .kind(Some(kind))
-            .ascii_case_insensitive(true)
-            .build(needles);
-        Self {
-            automaton: built.expect("the needles are constant and few"),
-            owners,
+// By the size of a change alone, the message of one commit had the quick automaton built: a third of the instructions of
+// a review of one line.
+static INDEX: LazyLock<KeywordIndex> = LazyLock::new(|| {
+    let (mut needles, mut owners) = (Vec::<&str>::new(), Vec::new());
+    for (index, rule) in RULES.iter().enumerate() {
+        if let RuleCheck::Line { needles: own, .. } = rule.check {
+            needles.extend(own);
+            owners.resize(needles.len(), index);
         }
     }
-
-    /// The rules whose needles stand in a text, by index into [`RULES`]; one may come several times.
-    pub(crate) fn rules_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
-        self.automaton
-            .find_overlapping_iter(text)
-            .map(|found| self.owners[found.pattern().as_usize()])
+    KeywordIndex {
+        finder: WordFinder::new(needles).expect("the needles are constant and few"),
+        owners,
     }
-}
+});
 
-/// Quick to build, for changes as people make them.
-static SMALL: LazyLock<KeywordIndex> =
-    LazyLock::new(|| KeywordIndex::new(AhoCorasickKind::ContiguousNFA));
-/// Quick to run: it takes milliseconds to build, and wins them back on many thousand lines.
-static LARGE: LazyLock<KeywordIndex> = LazyLock::new(|| KeywordIndex::new(AhoCorasickKind::DFA));
-
-/// Lines of a change from which on [`LARGE`] is the faster one.
-const MIN_LINES_FOR_DFA: usize = 8_000;
-
-/// The needles for a change of so many lines.
-pub(crate) fn keyword_index(lines: usize) -> &'static KeywordIndex {
-    if lines < MIN_LINES_FOR_DFA {
-        &SMALL
-    } else {
-        &LARGE
-    }
+/// The rules whose needles stand in a line, by index into [`RULES`]; one may come several times.
+pub(crate) fn rules_in(line: &str) -> impl Iterator<Item = usize> + '_ {
+    let found = INDEX.finder.for_text(line).find_overlapping_iter(line);
+    found.map(|found| INDEX.owners[found.pattern().as_usize()])
 }
 
 #[cfg(test)]
@@ -64,18 +41,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_automata_find_the_same() {
-        let text = "let x = foo.UNWRAP(); // TODO: password = eval(input)";
-        let found = |needles: &KeywordIndex| {
-            needles
-                .rules_in(text)
-                .collect::<std::collections::BTreeSet<_>>()
-        };
-        assert_eq!(
-            found(keyword_index(1)),
-            found(keyword_index(MIN_LINES_FOR_DFA))
-        );
-        assert!(found(keyword_index(1)).len() >= 3);
+    fn a_line_names_the_rules_that_should_look_at_it() {
+        let line = "let x = foo.UNWRAP(); // TODO: password = eval(input)";
+        let found: std::collections::BTreeSet<usize> = rules_in(line).collect();
+        assert!(found.len() >= 3);
+    }
+
+    #[test]
+    fn the_needles_fit_into_the_quick_automaton() {
+        // What was read before a text decides by what it is read.
+        let text = "x".repeat(1 << 20);
+        for _ in 0..2 {
+            let _ = INDEX.finder.for_text(&text);
+        }
+        assert!(INDEX.finder.is_quick());
     }
 
     #[test]

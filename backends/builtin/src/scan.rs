@@ -12,7 +12,6 @@ use crate::applicable::{ActiveRules, applies_to_line, candidate_rules, rules_for
 use crate::copied_key::lower_copied_keys;
 use crate::excuse::{MARK, SuppressionLedger};
 use crate::flood::{FloodGate, UnreadLines};
-use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
 use crate::opaque::{moved_from_samples, moved_in, visit_added_parts};
 use crate::perspective::SECURITY;
@@ -183,7 +182,7 @@ fn scan_withheld(
     let mut gate = FloodGate::default();
     visit_added_parts(file, change.blobs, &mut |part| {
         let view = FileView::new(file.index, &part.file, &NoBlobs);
-        let mut here = look_at_next_part(change, &view, bench, &mut gate);
+        let mut here = look_at_lines(change, &view, bench, &mut gate);
         // Afterwards nobody has the text of the part, and half a token is shaped like none.
         for FoundHit { hit, .. } in &mut here {
             hit.quote = match hit.line == part.first_line() && hit.line == last_line {
@@ -290,8 +289,7 @@ fn look_at_file(
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
     let mut gate = FloodGate::default();
-    let needles = keyword_index(change.line_count());
-    let mut found = look_at_lines(change, file, bench, needles, &mut gate);
+    let mut found = look_at_lines(change, file, bench, &mut gate);
     gate.tell(&mut found);
     found
 }
@@ -302,24 +300,13 @@ pub(crate) fn look_at_part(
     part: &FileView<'_>,
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
-    look_at_next_part(change, part, bench, &mut FloodGate::default())
-}
-
-/// The same for one part behind others of the same file.
-fn look_at_next_part(
-    change: &ChangeView<'_>,
-    part: &FileView<'_>,
-    bench: &ActiveRules,
-    gate: &mut FloodGate,
-) -> Vec<FoundHit> {
-    look_at_lines(change, part, bench, keyword_index(usize::MAX), gate)
+    look_at_lines(change, part, bench, &mut FloodGate::default())
 }
 
 fn look_at_lines(
     change: &ChangeView<'_>,
     file: &FileView<'_>,
     bench: &ActiveRules,
-    needles: &KeywordIndex,
     gate: &mut FloodGate,
 ) -> Vec<FoundHit> {
     let mut found = Vec::new();
@@ -331,7 +318,7 @@ fn look_at_lines(
     }
     if file.is_text() && here.any_line {
         for line in file.added_lines() {
-            for rule in candidate_rules(&here, needles, line.text()) {
+            for rule in candidate_rules(&here, line.text()) {
                 if applies_to_line(change, &line, rule)
                     && gate.admits(rule.info.id, line.number(), line.text())
                 {
