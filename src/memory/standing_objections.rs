@@ -52,11 +52,8 @@ impl StandingObjections {
     ///
     /// When the folder cannot be written.
     pub(crate) fn hear(&self, report: &Report, files: &ChangedFiles<'_>) -> io::Result<()> {
-        if is_objection(report) {
-            return keep_weightiest(&self.objections, report);
-        }
-        self.keep_doubts(report)?;
-        if is_worth_keeping(report) {
+        self.keep(report)?;
+        if !is_objection(report) && is_worth_keeping(report) {
             forget_answered(&self.objections, report, files)?;
             if !leaves_critical_open(report) {
                 forget_answered(&self.doubts, report, files)?;
@@ -65,15 +62,16 @@ impl StandingObjections {
         Ok(())
     }
 
-    /// Keeps a review that is no objection and left a critical problem open; any other one changes nothing.
+    /// Keeps a review that objects, or left a critical problem open; any other one changes nothing.
     ///
     /// # Errors
     ///
     /// When the folder cannot be written.
-    pub(crate) fn keep_doubts(&self, report: &Report) -> io::Result<()> {
-        match leaves_critical_open(report) {
-            true => keep_weightiest(&self.doubts, report),
-            false => Ok(()),
+    pub(crate) fn keep(&self, report: &Report) -> io::Result<()> {
+        match report {
+            objection if is_objection(objection) => keep_weightiest(&self.objections, objection),
+            doubt if leaves_critical_open(doubt) => keep_weightiest(&self.doubts, doubt),
+            _ => Ok(()),
         }
     }
 
@@ -305,10 +303,11 @@ pub(crate) fn is_by_rules(report: &Report) -> bool {
 
 #[cfg(test)]
 mod laws {
+    use council_protocol::{Failure, FailureKind, RoundNumber};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::council::outcome::FindingLevel;
+    use crate::council::outcome::{FindingLevel, RoundFailure};
     use crate::report;
 
     const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
@@ -400,7 +399,11 @@ mod laws {
         found.level = Some(FindingLevel::Warn);
         report.outcome.findings.retain(|_| has_critical);
         if !is_complete {
-            report.outcome.judges[0].counted = None;
+            let failure = Failure::new(FailureKind::Timeout, "no second answer in time");
+            let round = RoundNumber::SECOND;
+            report.outcome.judges[0]
+                .failures
+                .push(RoundFailure { round, failure });
         }
         report
     }

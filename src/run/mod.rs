@@ -43,6 +43,7 @@ pub(crate) mod glossary;
 pub(crate) mod hidden_files;
 pub(crate) mod hook;
 pub(crate) mod interrupts;
+mod kept_objection;
 pub(crate) mod kept_rules;
 pub(crate) mod layers;
 pub(crate) mod loaded;

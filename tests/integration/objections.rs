@@ -203,6 +203,94 @@ fn what_failed_by_its_own_fail_on_is_held() {
         .tells("the push is blocked");
 }
 
+/// Jobs of a matrix on one's own machine fail a change like any other review.
+#[test]
+fn a_gate_hears_what_a_matrix_concluded() {
+    let desk = failed_desk();
+    desk.repo.write(
+        "late.py",
+        format!("def late(sum, count):\n    {FAULT}\n    return total\n"),
+    );
+    desk.repo.commit("Late");
+    desk.repo
+        .council(["review", "origin/main..HEAD", "--fresh"])
+        .ends(0);
+    push(&desk).ends(0);
+    desk.repo.write(
+        "more.py",
+        format!("def more(sum, count):\n    {FAULT}\n    return total\n"),
+    );
+    desk.repo.commit("More");
+    let finding = format!(
+        r#"{{"severity": "critical", "category": "arithmetic", "description": "It divides by zero.",
+ "location": {{"path": "more.py", "line": 2}}, "quote": "{FAULT}", "why": "w", "fix": "f"}}"#
+    );
+    say(&desk, "FAIL", &finding);
+    desk.repo.council(["plan", "HEAD", "--run", "jobs"]).ends(0);
+    desk.repo
+        .council([
+            "judge", "--run", "jobs", "--judge", "judge-1", "--turn", "1",
+        ])
+        .ends(0);
+    desk.repo.council(["conclude", "--run", "jobs"]).ends(1);
+    push(&desk)
+        .ends(1)
+        .tells("FAIL")
+        .tells("more.py:2")
+        .tells("the push is blocked");
+}
+
+/// What was cut off was not judged: it is told as an objection, with what is objected.
+#[test]
+fn an_interrupted_review_that_holds_a_gate_is_told_as_an_objection() {
+    let desk = failed_desk();
+    desk.repo
+        .council(["review", "origin/main..HEAD", "--fresh"])
+        .ends(0);
+    let objects = answer("FAIL", "").replace("It is small.", "It divides by what may be zero.");
+    let agents = [
+        ("first", objects.as_str()),
+        ("second", "cat >/dev/null; sleep 60"),
+    ];
+    let agents = agents.map(|(name, script)| scripted_agent(&desk.repo, name, script));
+    let more = "[review]\nagents = ['first', 'second']\ndebate = 'off'\n";
+    desk.repo
+        .write_home(".config/git-council/config.toml", &(agents.concat() + more));
+    let mut review = desk.repo.program(&desk.repo.path());
+    let mut review = review
+        .args(["review", "origin/main..HEAD", "--fresh"])
+        .spawn()
+        .unwrap();
+    let has_answered = || {
+        let runs = fs::read_dir(desk.repo.path().join(".git/council/runs"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut journals =
+            runs.filter_map(|run| fs::read_to_string(run.path().join("journal.jsonl")).ok());
+        journals.any(|journal| journal.contains("what may be zero"))
+    };
+    let began = Instant::now();
+    while !has_answered() {
+        assert!(began.elapsed().as_secs() < 60, "nobody answers");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let signalled = std::process::Command::new("kill")
+        .args(["-s", "INT", &review.id().to_string()])
+        .status();
+    assert!(signalled.unwrap().success());
+    review.wait().unwrap();
+    let run = push(&desk)
+        .ends(1)
+        .tells("the push is blocked")
+        .tells("It divides by what may be zero.");
+    assert!(
+        !run.stderr.contains("(reused)") && !run.stderr.contains("judged before"),
+        "{}",
+        run.stderr
+    );
+}
+
 /// A judge that failed the change is heard, though the run was killed before it could say so; whoever reviews again, or
 /// resumes, takes it back or repeats it.
 #[test]

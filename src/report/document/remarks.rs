@@ -5,7 +5,7 @@ use council_protocol::CoverageState;
 use super::examination;
 use super::model::{Block, Depth, Section, Text};
 use super::proof;
-use crate::council::outcome::{DisagreementKind, JudgeRecord, VerdictReason};
+use crate::council::outcome::{DisagreementKind, JudgeRecord, Verdict, VerdictReason};
 use crate::council::{NOBODY_ANSWERED, TESTS_BROKE_OFF};
 use crate::report::group;
 use crate::report::verdict_entry;
@@ -25,6 +25,14 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
     for line in examination::answer_to_question(report, names) {
         know.push_item(0, line);
     }
+    // Whoever objected before a review was cut off says more of the change than those who did not come to speak.
+    let is_cut_off = report.incomplete && report.outcome.verdict == Verdict::Inconclusive;
+    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
+    let is_by_votes = by_votes.contains(&report.outcome.reason);
+    let objections = || verdict_entry::objections(report, names).into_iter();
+    objections()
+        .filter(|_| is_cut_off && !is_by_votes)
+        .for_each(|objection| know.push_item(0, objection));
     for (why, judges) in abstentions(report, names) {
         know.push_item(
             0,
@@ -40,13 +48,10 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
     for test in proof::undecided(report, names) {
         know.push_item(0, test);
     }
-    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
-    if by_votes.contains(&report.outcome.reason) {
-        // No finding says why, and the vote alone says nothing to whoever has to mend it.
-        for objection in verdict_entry::objections(report, names) {
-            know.push_item(0, objection);
-        }
-    }
+    // No finding says why, and the vote alone says nothing to whoever has to mend it.
+    objections()
+        .filter(|_| is_by_votes)
+        .for_each(|objection| know.push_item(0, objection));
     if let Some(recognised) = &report.receipt.run.recognised {
         know.push_item(0, format!("reused: {}", recognised.to_sentence()));
     }

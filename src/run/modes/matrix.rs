@@ -26,6 +26,7 @@ use crate::run::digests;
 use crate::run::error::RunError;
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, configured_rules, hear_rules};
+use crate::run::kept_objection::keep_objection;
 use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, template_overrides};
@@ -268,6 +269,7 @@ pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<Conclude
     let json = report::json::render(&report, gate);
     safe_file::write_file_for_owner(&run.join(REPORT_FILE), json)
         .map_err(|error| unusable_run(run, &error))?;
+    keep_objection(&report, start);
     Ok(ConcludedMatrix {
         report,
         packet,

@@ -49,8 +49,8 @@ impl VerdictMemory<'_> {
             return;
         }
         let report = &self.without_surroundings(report);
-        let kept = match self.keeps_objections && !is_objection(report) {
-            true => self.standing.keep_doubts(report),
+        let kept = match self.keeps_objections {
+            true => self.standing.keep(report),
             false => self.hear_of(report),
         };
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {

@@ -117,9 +117,14 @@ impl VerdictMemory<'_> {
     fn renew_standing(&self, standing: Report, change: &str, heard: &KnownDismissals) -> Report {
         let head = self.prepared.packet.target.head.as_deref();
         let is_same = is_same_code(&standing, Some(change), head);
-        let (place, heard) = match is_same {
-            true => (MemoryPlace::Cache, heard.clone()),
-            false => (MemoryPlace::Objection, self.still_valid(&standing, heard)),
+        // What was cut off was not judged: it is an objection, and no verdict that is told again.
+        let place = match is_same && standing.outcome.verdict != Verdict::Inconclusive {
+            true => MemoryPlace::Cache,
+            false => MemoryPlace::Objection,
+        };
+        let heard = match is_same {
+            true => heard.clone(),
+            false => self.still_valid(&standing, heard),
         };
         let run = standing.receipt.run.name.clone();
         let reviewed = standing.target.label.clone();
