@@ -220,7 +220,7 @@ impl PrePush<'_> {
         if let Some(note) = await_review(tip, settings.hook.mode, until, self.start) {
             news.add_note(&note);
         }
-        let report = self.review_sum(prepared, began)?;
+        let report = self.review_sum(prepared, began, news)?;
         // The sum comes first, whatever its commits hold.
         let timeout = Duration::from_millis(settings.hook.timeout);
         let deadline = (began + timeout).max(Instant::now() + MIN_COMMITS_TIME);
@@ -245,7 +245,12 @@ impl PrePush<'_> {
     }
 
     /// The verdict over the sum of a range.
-    fn review_sum(&self, mut prepared: PreparedReview, began: Instant) -> Result<Report, RunError> {
+    fn review_sum(
+        &self,
+        mut prepared: PreparedReview,
+        began: Instant,
+        news: &mut PushNews,
+    ) -> Result<Report, RunError> {
         let hook = &prepared.config.settings.hook;
         let (timeout, models) = (Duration::from_millis(hook.timeout), hook.models);
         let left = timeout.saturating_sub(began.elapsed());
@@ -285,7 +290,15 @@ impl PrePush<'_> {
             {
                 known
             }
-            _ => report,
+            Some(known) => {
+                news.add_note(&format!(
+                    "models say {} of this change ({}); the hook hears all built-in rules beside them",
+                    known.outcome.verdict.as_str(),
+                    known.receipt.run.name
+                ));
+                report
+            }
+            None => report,
         };
         Ok(stricter(report, standing))
     }
