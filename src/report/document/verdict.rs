@@ -1,5 +1,8 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
+use std::collections::BTreeSet;
+
+use council_protocol::answer::Stance;
 use council_protocol::message::FailureKind;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
@@ -198,12 +201,28 @@ fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
             "Next step: decide about {id}, on which judges disagree; both sides are below."
         )),
         Disposition::Unconfirmed if here && may_debate(report) => Some(format!(
-            "Next step: check {id}, which one judge alone reports; `git council review --debate` has others look at it."
+            "Next step: check {id}, which {}; `git council review --debate` has others look at it.",
+            who_reports(finding)
         )),
         Disposition::Unconfirmed if here && !report.is_rules_only() => Some(format!(
-            "Next step: check {id}, which one judge alone reports, or have other judges review the change."
+            "Next step: check {id}, which {}, or have other judges review the change.",
+            who_reports(finding)
         )),
         _ => None,
+    }
+}
+
+/// Who stands behind a finding that is not confirmed: several may be too few, or agree without evidence.
+fn who_reports(finding: &JudgedFinding) -> &'static str {
+    let members = finding.members.iter().filter(|member| !member.withdrawn);
+    let agreed = finding.opinions.iter();
+    let agreed = agreed.filter(|opinion| opinion.stance == Stance::Agreed);
+    let judges = members
+        .map(|member| &member.judge)
+        .chain(agreed.map(|opinion| &opinion.judge));
+    match judges.collect::<BTreeSet<_>>().len() {
+        0 | 1 => "one judge alone reports",
+        _ => "too few judges hold with evidence",
     }
 }
 

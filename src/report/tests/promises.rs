@@ -330,6 +330,36 @@ fn a_judge_that_names_nothing_is_said_to_name_nothing() {
     );
 }
 
+/// Several judges that are too few, or agree without evidence, are not one.
+#[test]
+fn one_judge_alone_reports_what_no_other_stands_behind() {
+    let step = |change: &dyn Fn(&mut Report)| {
+        let mut report = open_critical(Disposition::Unconfirmed);
+        change(&mut report);
+        let names = JudgeNames::of(&report.outcome.judges);
+        let document = Document::of(&report, &names, false);
+        document.verdict.next_step.clone()
+    };
+    let alone = "which one judge alone reports";
+    assert!(step(&|_| {}).contains(alone));
+    let agrees = |report: &mut Report| {
+        report.outcome.findings[0].opinions =
+            vec![opinion("tests", Stance::Agreed, "Right.", None)];
+    };
+    let reports = |report: &mut Report| {
+        let mut member = report.outcome.findings[0].members[0].clone();
+        member.judge = "tests".into();
+        report.outcome.findings[0].members.push(member);
+    };
+    for change in [&agrees as &dyn Fn(&mut Report), &reports] {
+        let told = step(change);
+        assert!(
+            !told.contains(alone) && told.contains("too few judges hold"),
+            "{told}"
+        );
+    }
+}
+
 #[test]
 fn where_a_command_has_both_sides_it_has_them() {
     let mut steps = every_next_step();
