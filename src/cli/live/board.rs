@@ -288,9 +288,12 @@ impl Board {
 
     /// Round, time, answers, tokens and money, on one line.
     pub(crate) fn summary(&self, now: Millis) -> String {
-        let count = |is_one: fn(&JudgeState) -> bool| {
-            self.rows.iter().filter(|row| is_one(&row.state)).count()
-        };
+        let round = self.round.max(RoundNumber::FIRST);
+        // Who is not asked in this round has not answered in it.
+        let asked = || self.rows.iter().filter(|row| row.asked == round);
+        let count =
+            |is_one: fn(&JudgeState) -> bool| asked().filter(|row| is_one(&row.state)).count();
+        let all = asked().count();
         let answered = count(|state| matches!(state, JudgeState::Answered(_)));
         // An abstention is none of the answers that a quorum needs.
         let silent =
@@ -299,14 +302,11 @@ impl Board {
             vec!["duel".to_owned(), seconds(now)]
         } else {
             vec![
-                format!("round {}", self.round.max(RoundNumber::FIRST)),
+                format!("round {round}"),
                 seconds(now),
                 match silent {
-                    0 => format!("{answered} of {} answered", self.rows.len()),
-                    _ => format!(
-                        "{answered} of {} answered, {silent} failed",
-                        self.rows.len()
-                    ),
+                    0 => format!("{answered} of {all} answered"),
+                    _ => format!("{answered} of {all} answered, {silent} failed"),
                 },
             ]
         };

@@ -232,6 +232,32 @@ fn who_is_asked_again_is_said_to_be_and_one_reason_is_told_once() {
     );
 }
 
+/// Who is not asked in a round has not answered in it.
+#[test]
+fn a_round_counts_those_that_are_asked_in_it() {
+    let first = ["judge-1", "judge-2", "judge-3"];
+    let mut events = vec![convened(None)];
+    events.extend(first.map(|name| (0, asked(name, AskedTask::Review))));
+    events.extend(first.map(|name| (1, answered(name))));
+    let (before, _) = board(events.clone());
+    assert!(before.summary(2_000).contains("3 of 3 answered"));
+    let again = ProgressKind::Asked {
+        judge: judge("judge-2"),
+        round: RoundNumber::SECOND,
+        task: AskedTask::Debate,
+        timeout_ms: 120_000,
+    };
+    events.push((2, again));
+    let (now, _) = board(events.clone());
+    let summary = now.summary(2_000);
+    assert!(
+        summary.contains("round 2") && summary.contains("0 of 1 answered"),
+        "{summary}"
+    );
+    events.push((3, answered("judge-2")));
+    assert!(board(events).0.summary(3_000).contains("1 of 1 answered"));
+}
+
 /// Whatever the terminal is, somebody at it sees what judges do, and nothing moves a cursor that cannot be moved.
 #[test]
 fn a_terminal_without_a_cursor_is_told_in_lines() {
