@@ -23,6 +23,10 @@ pub(super) fn finding_in_place(shown: &FindingVersion) -> Finding {
     let claimed = finding.location.clone();
     finding.location = proven_place(&claimed, &shown.proof);
     settle_edit(&mut finding, shown, gap.is_some());
+    if let Some(last) = file_end(shown) {
+        let end = finding.location.end_line.map(|end| end.min(last));
+        finding.location.end_line = end.filter(|end| *end > finding.location.line);
+    }
     let code = shown.quoted.as_ref().and_then(|quoted| quoted.code.clone());
     // Whoever looks for the line later, in another commit, looks for its code.
     if let Some(code) = gap.or(code) {
@@ -64,8 +68,10 @@ fn settle_edit(finding: &mut Finding, shown: &FindingVersion, has_gap: bool) {
 /// The last of the lines that a suggestion replaces; none: nobody can tell which ones are meant.
 fn edited_to(shown: &FindingVersion, has_gap: bool) -> Option<u32> {
     let claimed = &shown.finding.location;
-    let is_there =
-        claimed.line > 0 && matches!(shown.proof, Proof::Verified | Proof::Relocated { .. });
+    // A range that no file has names no lines: its suggestion would take away whatever stands below.
+    let is_there = file_end(shown).is_none()
+        && claimed.line > 0
+        && matches!(shown.proof, Proof::Verified | Proof::Relocated { .. });
     let begin = shown.proof.place(claimed.line).filter(|_| is_there)?;
     let (first, last) = shown.proof.span(claimed)?;
     if shown.deterministic && first == claimed.line {
@@ -88,6 +94,11 @@ fn edited_to(shown: &FindingVersion, has_gap: bool) -> Option<u32> {
     let is_inside = first == claimed.line && quoted_last <= last;
     let is_quoted = begin == first && quoted_last >= last;
     (is_inside || is_quoted).then_some(quoted_last.max(last))
+}
+
+/// The last line of the file, where the range that was named ends behind it.
+fn file_end(shown: &FindingVersion) -> Option<u32> {
+    shown.quoted.as_ref()?.file_end
 }
 
 /// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody
@@ -176,6 +187,22 @@ mod tests {
             ((0, None), (0, Some(1)), None),
         ] {
             assert_eq!(edited(said, quoted), place, "{said:?} {quoted:?}");
+        }
+    }
+
+    /// Lines that no file has are none: whatever reads the report looks for each that it names.
+    #[test]
+    fn a_range_ends_with_its_file_and_has_no_suggestion_where_it_was_to_end_behind() {
+        for (last, end) in [(15, Some(15)), (9, Some(9)), (8, None)] {
+            let mut finding = crate::testing::finding(council_protocol::Severity::Critical, 8);
+            finding.location.end_line = Some(300);
+            finding.suggestion = Some("x".into());
+            let mut version = FindingVersion::of(finding, Proof::Verified);
+            let quoted = QuotedLines::before("", "x", Some(1)).in_file_until(last);
+            version.quoted = Some(quoted);
+            let shown = finding_in_place(&version);
+            assert_eq!((shown.location.line, shown.location.end_line), (8, end));
+            assert_eq!(shown.suggestion, None);
         }
     }
 

@@ -9,6 +9,9 @@ pub struct QuotedLines {
     /// How many they are; none: the quote runs over the ends of lines, or joins lines that are apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u32>,
+    /// The last line of the file, where its judge named lines behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file_end: Option<u32>,
     /// The blanks with which the quote begins.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     own: String,
@@ -61,6 +64,15 @@ impl QuotedLines {
     #[must_use]
     pub fn with_code(self, code: Option<String>) -> Self {
         Self { code, ..self }
+    }
+
+    /// The same for a range of lines that ends behind the last one of its file.
+    #[must_use]
+    pub fn in_file_until(self, last: u32) -> Self {
+        Self {
+            file_end: Some(last),
+            ..self
+        }
     }
 
     /// The same for a quote that says more than these lines of code.

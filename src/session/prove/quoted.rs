@@ -24,7 +24,7 @@ impl QuoteProver {
                 .filter(|_| is_read);
         }
         let begin = proof.place(location.line).filter(|_| is_read)?;
-        let (first, _) = proof.span(location)?;
+        let (first, last) = proof.span(location)?;
         let texts = self.texts_of(&self.resolved(location).path).ok()?;
         let quote = written_out(quote);
         let lines = texts
@@ -38,11 +38,16 @@ impl QuoteProver {
             .as_ref()
             .and_then(|quoted| quoted.lines)
             .or(is_hidden.then_some(1));
-        Some(match lines {
+        let quoted = match lines {
             Some(quoted) if begin == first => quoted,
             // The range begins with another line than the quote, at a depth of its own.
             lines => QuotedLines::before(indent, &quote, count)
                 .with_code(lines.and_then(|quoted| quoted.code)),
+        };
+        let end = texts.0.iter().find_map(SearchText::file_end);
+        Some(match end.filter(|end| *end < last) {
+            Some(end) => quoted.in_file_until(end),
+            None => quoted,
         })
     }
 }
@@ -65,6 +70,12 @@ impl QuoteProver {
 }
 
 impl SearchText {
+    /// The last line of the reviewed side; none: these lines are not all of it.
+    fn file_end(&self) -> Option<u32> {
+        let is_whole = self.numbers.is_none() && self.removed.is_none() && self.gone.is_none();
+        u32::try_from(self.lines.len()).ok().filter(|_| is_whole)
+    }
+
     /// How a quote reads that stands at this line before the change.
     fn removed_at(&self, old_line: u32, quote: &str) -> Option<String> {
         let at = self
