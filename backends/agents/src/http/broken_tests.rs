@@ -15,6 +15,33 @@ use crate::StopSignal;
 /// An objection with the key of its turn.
 const OBJECTION: &str = r#"{"verdict": "FAIL", "key": "k1"}"#;
 
+/// A wrong `url` shows a page, whole, however often it is asked.
+#[test]
+fn a_web_page_is_no_answer_that_was_cut_off() {
+    let page = |body: &str, kind: &str| Reply {
+        body: Some(body.to_owned()),
+        headers: [("content-type".to_owned(), kind.to_owned())].into(),
+        ..Reply::default()
+    };
+    for api in APIS {
+        let models = FakeModels::start([Rule::on(page(
+            "<!doctype html><title>Log in</title>",
+            "text/html; charset=utf-8",
+        ))]);
+        let models = models.unwrap();
+        let http = HttpAgent::new(Arc::new(context()));
+        let mut talk = open(&http, &spec(&models, api));
+        let failure = talk
+            .take_turn(&turn(1, 20_000), &StopSignal::default())
+            .unwrap_err();
+        assert!(
+            failure.detail.contains("a web page"),
+            "{api:?}: {failure:?}"
+        );
+        assert_eq!(models.stats().requests, 1, "{api:?}");
+    }
+}
+
 /// The events by which each API says a text somewhere else than whole in its answer, and does not come to an end.
 fn unfinished(api: Api) -> Vec<Vec<Value>> {
     let (begin, rest) = OBJECTION.split_at(9);

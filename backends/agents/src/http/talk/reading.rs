@@ -37,10 +37,9 @@ impl HttpConversation {
         mut response: Response,
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
-        let kind = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok());
+        let kind = response.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok());
+        let is_page = kind.is_some_and(|kind| kind.starts_with("text/html"));
         let streamed = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
         let (api, mut heard, mut events) = (
             self.endpoint.api,
@@ -117,10 +116,17 @@ impl HttpConversation {
         }
         match heard.ended {
             Some(_) => Ok(heard),
-            None => Err(CallError::retryable(
-                self.provider_failure("cut the answer off"),
-                None,
-            )),
+            // Asked again, it would show the page again.
+            None if is_page => Err(CallError::Next(self.provider_failure(
+                "answered with a web page (text/html), and no model did: is `url` that of its API, with `/v1` if it has one?",
+            ))),
+            None => {
+                let what = match bytes {
+                    0 => "sent an empty answer",
+                    _ => "cut the answer off",
+                };
+                Err(CallError::retryable(self.provider_failure(what), None))
+            }
         }
     }
 
