@@ -33,6 +33,6 @@ pub(crate) use settings::{
     ProgressSetting, ProofSettings, ReportFormat, ReviewSettings, Settings,
 };
 pub use source::SourceTrust;
-pub(crate) use source::{ConfigLayer, KeyValue, LayerSource};
+pub(crate) use source::{ConfigLayer, KeyValue, LayerSource, ValueOrigin};
 pub(crate) use suggest::nearest_word;
 pub(crate) use units::parse_duration;

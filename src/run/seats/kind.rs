@@ -5,7 +5,7 @@ use council_agents::known_tools::{self, KnownTool};
 use council_protocol::Severity;
 use council_protocol::seat::{AgentKind, Api, Client, Effort, Endpoint, ToolRules};
 
-use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
+use crate::config::{AgentSettings, LayerSource, ResolvedKey, SourceTrust, ValueOrigin};
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::seats::names::unknown_name;
@@ -112,7 +112,34 @@ impl SeatPlanner<'_> {
         let mut names = self.configured_agents();
         names.push(BUILT_IN.to_owned());
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        unknown_name("agent", name, &names)
+        let error = unknown_name("agent", name, &names);
+        match self.seated_by(name) {
+            Some(origin) if !matches!(origin.source, LayerSource::Flag | LayerSource::BuiltIn) => {
+                error.hint(format!(
+                    "`{name}` is asked for in {origin}: define it in your own configuration (`[agents.{name}]` with a `driver`, \
+                     docs/agents.md), or choose others with `--agents`"
+                ))
+            }
+            _ => error,
+        }
+    }
+
+    /// Where it stands that this agent is to judge.
+    fn seated_by(&self, name: &str) -> Option<&ValueOrigin> {
+        let settings = self.settings();
+        let is_judge = |seat: &str| seat == name;
+        let by_judge = || {
+            settings
+                .judge
+                .iter()
+                .filter_map(|judge| judge.agent.as_deref())
+        };
+        let key = match settings.review.agents.iter().any(|agent| is_judge(agent)) {
+            true => "review.agents",
+            false if by_judge().any(is_judge) => "judge",
+            false => return None,
+        };
+        self.config.entry(key).and_then(ResolvedKey::origin)
     }
 }
 

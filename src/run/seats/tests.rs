@@ -41,6 +41,25 @@ fn error(repository: &str, user: &str) -> String {
 
 const LINT: &str = "[agents.lint]\ndriver = 'command'\ncommand = ['lint']\n";
 
+/// Who has not defined what the team's file asks for is told who asks.
+#[test]
+fn an_unknown_agent_is_told_with_the_place_that_asks_for_it() {
+    for repository in [
+        "[review]\nagents = ['sonnet']\n",
+        "[[judge]]\nagent = 'sonnet'\n",
+    ] {
+        let error = error(repository, "");
+        for part in [
+            "there is no agent `sonnet`",
+            "is asked for in ",
+            "f:",
+            "[agents.sonnet]",
+        ] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}
+
 #[test]
 fn nothing_configured_seats_every_built_in_perspective() {
     let five: Vec<String> = perspectives()
