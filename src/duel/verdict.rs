@@ -52,6 +52,8 @@ pub(crate) struct SideAccount {
     pub failure: Option<Failure>,
     /// What it said of the subject before it had read the other side; none: nobody of ours asked it.
     pub review: Option<Answer>,
+    /// What it recommends in the last answer that says so: no section has it.
+    pub recommendation: String,
 }
 
 /// A reply that does not count.
@@ -220,6 +222,11 @@ impl SideScript {
             key_insight: insight.clone(),
             restatement: Some(format!("{} votes {}. {insight}", self.role, vote.as_str())),
             findings,
+            recommendation: self
+                .account
+                .review
+                .as_ref()
+                .map_or_else(String::new, |review| review.recommendation.clone()),
             ..Answer::new(round, key, vote)
         })
     }
@@ -236,6 +243,7 @@ impl SideScript {
             responses: responses.collect(),
             change: change_of_vote(self.first_vote()?, vote, &withdrawn),
             withdrawn,
+            recommendation: self.account.recommendation.clone(),
             ..Answer::new(round, key, vote)
         })
     }

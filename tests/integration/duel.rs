@@ -86,6 +86,26 @@ fn rules_are_heard_over_a_duel_of_models() {
     .prints("FAIL (rules (builtin))");
 }
 
+/// As in a review: what a side writes beside its vote is told, and a file is called what its user calls it.
+#[test]
+fn a_recommendation_is_told_and_a_document_keeps_its_name() {
+    let says = answer("PASS", "").replace("Merge it.", "Bind the name as a parameter first.");
+    let repo = with_judge(&says, "");
+    let sides = ["--agent-a", "helper", "--agent-b", "helper", "--keep"];
+    repo.council_with(&[], &[&["duel", "HEAD"], &sides[..]].concat())
+        .prints("said beside a PASS: judge-a: recommendation: Bind the name as a parameter first.");
+    std::fs::remove_file(repo.path().join("DEBATE.md")).unwrap();
+    repo.write("docs/plan.md", "# Plan\n\nThere is no rollback.\n");
+    let run = repo.council_with(&[], &[&["duel", "docs/plan.md"], &sides[..]].concat());
+    let title = std::fs::read_to_string(repo.path().join("DEBATE.md")).unwrap();
+    assert!(title.starts_with("# Code Debate: docs/plan.md "), "{title}");
+    assert!(
+        !run.stdout.contains(&repo.path().display().to_string()),
+        "{}",
+        run.stdout
+    );
+}
+
 #[test]
 fn a_duel_of_models_is_seen_while_it_lasts() {
     let repo = with_judge(&answer("PASS", ""), "");

@@ -233,7 +233,18 @@ fn read_answer(role: DuelRole, key: &str, raw: &str) -> Result<Answer, Failure> 
 
 /// The review of a side that was ended, as its agent gave it; none: it had not.
 pub(crate) fn heard_review(role: DuelRole, past: &SidePast) -> Option<Answer> {
-    let key = past.key()?;
-    past.said_for(|_| true)
-        .find_map(|raw| read_answer(role, key, raw).ok())
+    heard_answers(role, past).next()
+}
+
+/// What a side recommends in the last of its answers that says so.
+pub(crate) fn heard_recommendation(role: DuelRole, past: &SidePast) -> String {
+    let said = heard_answers(role, past).map(|answer| answer.recommendation);
+    let said = said.filter(|words| !words.trim().is_empty());
+    said.last().unwrap_or_default()
+}
+
+fn heard_answers(role: DuelRole, past: &SidePast) -> impl Iterator<Item = Answer> + '_ {
+    let key = past.key();
+    let said = past.said_for(|_| true);
+    said.filter_map(move |raw| read_answer(role, key?, raw).ok())
 }

@@ -27,7 +27,7 @@ pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFi
 pub(crate) use past::{KEY_DIGITS, KeptFile, KnownFile, SideKeeper, SideLine, SidePast};
 
 use agent::DuelAgent;
-pub(crate) use agent::heard_review;
+pub(crate) use agent::{heard_recommendation, heard_review};
 
 /// How one side plays.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use council_protocol::{Location, Proof};
 
 use crate::council::CancelCause;
 use crate::council::plan::DebateMode;
-use crate::duel::driver::{SidePast, heard_review};
+use crate::duel::driver::{SidePast, heard_recommendation, heard_review};
 use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::transcript::DebateTranscript;
@@ -172,6 +172,7 @@ impl Duel<'_> {
             .zip(kept_sides(&concluded.run));
         for (account, (role, past)) in accounts.iter_mut().zip(reviews) {
             account.review = heard_review(role, &past);
+            account.recommendation = heard_recommendation(role, &past);
         }
         verdict::judge_transcript(transcript, ending, plan, accounts, &mut prove, &mut source)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))

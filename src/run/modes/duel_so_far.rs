@@ -5,7 +5,7 @@ use std::sync::Arc;
 use council_protocol::{Location, Packet, Proof};
 
 use crate::council::Outcome;
-use crate::duel::driver::{SidePast, heard_review};
+use crate::duel::driver::{SidePast, heard_recommendation, heard_review};
 use crate::duel::protocol::render::{render_head, render_section, render_signature};
 use crate::duel::protocol::speak::draft_section;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
@@ -95,6 +95,7 @@ fn account_so_far(role: DuelRole, side: &SidePast, transcript: &DebateTranscript
     let mut account = SideAccount {
         failure: None,
         review: heard_review(role, side),
+        recommendation: heard_recommendation(role, side),
         ..spent.account()
     };
     let key = side.key().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What a duel is about, and where it is written.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use council_protocol::seat::AgentSpec;
 
@@ -37,9 +37,10 @@ pub(crate) fn prepare_subject(
         &with_target(RequestedTarget::Revision(subject.to_owned())),
         start,
     );
-    let path = start.dir.join(subject);
+    // Under the name that its user gave it, as in a review: whoever reads the file does not learn where somebody keeps it.
+    let path = PathBuf::from(subject);
     match as_revision {
-        Err(_) if path.is_file() => {
+        Err(_) if start.dir.join(&path).is_file() => {
             let is_patch = path
                 .extension()
                 .is_some_and(|e| e == "diff" || e == "patch");

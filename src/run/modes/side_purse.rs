@@ -49,6 +49,7 @@ impl SideSpending {
             unheard: self.unheard.clone(),
             failure: self.failure.clone(),
             review: None,
+            recommendation: String::new(),
         }
     }
 
