@@ -61,31 +61,90 @@ pub(super) fn gives_up(statement: &str) -> bool {
     is_plain(agreed.reason) || agreed.scope == AgreedScope::Point && !keeps
 }
 
-/// The points that a side takes back in so many words: "I take B1 back", "B1 is withdrawn".
+/// How a side takes points back, `#` for their names.
+const RETRACTING: [&str; 12] = [
+    "i take # back",
+    "i take back #",
+    "i withdraw #",
+    "i retract #",
+    "i drop #",
+    "i give up #",
+    "# is withdrawn",
+    "# withdrawn",
+    "# is taken back",
+    "# are withdrawn",
+    "withdrawn #",
+    "# retracted",
+];
+
+/// The same where nothing else stands beside it.
+const YIELDING: [&str; 7] = [
+    "you are right about #",
+    "you are right on #",
+    "i agree with you on #",
+    "i agree with you about #",
+    "# was wrong",
+    "# was a mistake",
+    "# was my mistake",
+];
+
+/// What may stand beside these: it says the same again.
+const AGAIN: [&str; 9] = [
+    "i give it up",
+    "i take it back",
+    "i withdraw it",
+    "i retract it",
+    "i drop it",
+    "agreed",
+    "you are right",
+    "agreed on all points",
+    "agreed on both points",
+];
+
+/// The points that a side takes back in so many words: "I take B1 back", "B1 is withdrawn", "You are right about B1. I give it
+/// up."
 pub(super) fn taken_back(text: &str) -> Vec<PointId> {
-    const FORMS: [&[&str]; 12] = [
-        &["i", "take", "#", "back"],
-        &["i", "take", "back", "#"],
-        &["i", "withdraw", "#"],
-        &["i", "retract", "#"],
-        &["i", "drop", "#"],
-        &["i", "give", "up", "#"],
-        &["#", "is", "withdrawn"],
-        &["#", "withdrawn"],
-        &["#", "is", "taken", "back"],
-        &["#", "are", "withdrawn"],
-        &["withdrawn", "#"],
-        &["#", "retracted"],
-    ];
+    if is_hidden(text) {
+        return Vec::new();
+    }
     let end = text
         .find([':', '—', '–', ';', '!', '\n', '.'])
         .unwrap_or(text.len());
     let (form, reason) = text.split_at(end);
-    let words = form
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let (shape, ids) = shape_of(form);
+    let rest = Words::of(reason).without(OWN_MISTAKES);
+    let keeps = rest.has_any(HOLDING) || names_a_defect(&rest.0.join(" ")) || objects(reason);
+    if RETRACTING.contains(&shape.as_str()) && !keeps {
+        return ids;
+    }
+    yielded(text).unwrap_or_default()
+}
+
+/// The points that a text gives up which says that from its first word to its last; none: it says anything else.
+fn yielded(text: &str) -> Option<Vec<PointId>> {
+    if text.contains(['?', '"', '“', '„', '«', '`']) {
+        return None;
+    }
+    let mut yielded = Vec::new();
+    let sentences = text.split([':', '—', '–', ';', '!', '\n', '.']);
+    for (shape, ids) in sentences
+        .map(shape_of)
+        .filter(|(shape, _)| !shape.is_empty())
+    {
+        let known = [&RETRACTING[..], &YIELDING[..], &AGAIN[..]];
+        if !known.iter().any(|forms| forms.contains(&shape.as_str())) {
+            return None;
+        }
+        yielded.extend(ids);
+    }
+    Some(yielded)
+}
+
+/// The words of a sentence in small letters, with `#` for names of points that stand together, and these names.
+fn shape_of(sentence: &str) -> (String, Vec<PointId>) {
+    let words = sentence.split(|c: char| !c.is_alphanumeric());
     let (mut ids, mut shape) = (Vec::new(), Vec::new());
-    for word in words {
+    for word in words.filter(|word| !word.is_empty()) {
         match PointId::parse(word) {
             Some(id) => {
                 ids.push(id);
@@ -97,16 +156,7 @@ pub(super) fn taken_back(text: &str) -> Vec<PointId> {
             None => shape.push(word.to_lowercase()),
         }
     }
-    let is_form = FORMS
-        .iter()
-        .any(|known| shape.iter().map(String::as_str).eq(known.iter().copied()));
-    let rest = Words::of(reason).without(OWN_MISTAKES);
-    let keeps = rest.has_any(HOLDING) || names_a_defect(&rest.0.join(" ")) || objects(reason);
-    if is_form && !keeps && !is_hidden(text) {
-        ids
-    } else {
-        Vec::new()
-    }
+    (shape.join(" "), ids)
 }
 
 #[cfg(test)]

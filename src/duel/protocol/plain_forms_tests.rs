@@ -150,6 +150,10 @@ fn a_point_is_given_up_in_so_many_words() {
         "I withdraw B1: I was wrong",
         "B1 is withdrawn",
         "I take B1 and B2 back",
+        "You are right about B1. I give it up.",
+        "I agree with you on B1.",
+        "Agreed on all points. B1 was wrong: I take it back.",
+        "You are right. B1 and B2 are withdrawn.",
     ] {
         assert!(taken(text) > 0, "{text}");
     }
@@ -158,6 +162,11 @@ fn a_point_is_given_up_in_so_many_words() {
         "B1 is withdrawn — by nobody, it stands",
         "I take B1 back to A",
         "B1 stands.",
+        "You are right about B1, but it still divides by zero.",
+        "You are right about B1. It is critical all the same.",
+        "I agree with you on B1?",
+        "You said \"B1 was wrong\".",
+        "Agreed. I give it up.",
     ] {
         assert_eq!(taken(text), 0, "{text}");
     }
