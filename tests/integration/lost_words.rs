@@ -155,9 +155,21 @@ fn an_agent_that_lingers_or_ends_behind_its_whole_answer_has_answered() {
         let repo = bench("acp", "said", ending);
         let run = review(&repo, "teams");
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(report["receipt"]["participation"]["counted"], 3, "{ending}: {}", run.stdout);
-        assert!(run.stdout.contains("It deletes all data."), "{ending}: {}", run.stdout);
-        assert!(!run.stdout.contains("said FAIL"), "{ending}: {}", run.stdout);
+        assert_eq!(
+            report["receipt"]["participation"]["counted"], 3,
+            "{ending}: {}",
+            run.stdout
+        );
+        assert!(
+            run.stdout.contains("It deletes all data."),
+            "{ending}: {}",
+            run.stdout
+        );
+        assert!(
+            !run.stdout.contains("said FAIL"),
+            "{ending}: {}",
+            run.stdout
+        );
     }
 }
 
