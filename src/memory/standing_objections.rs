@@ -245,10 +245,11 @@ pub(crate) fn leaves_critical_open(report: &Report) -> bool {
         && (outcome.findings.iter().any(is_open) || outcome.judges.iter().any(votes_against))
 }
 
-/// Whether what stands against a change is told instead of another verdict over it that is known.
+/// Whether what stands against a change is told instead of another verdict over it that is known: never of one that objects.
 pub(crate) fn outweighs(standing: &Report, known: &Report) -> bool {
     let is_other = standing.receipt.run.name != known.receipt.run.name;
-    is_objection(standing) && !is_objection(known) || leaves_critical_open(standing) && is_other
+    let stands = is_objection(standing) || leaves_critical_open(standing);
+    is_other && stands && !is_objection(known)
 }
 
 /// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules
@@ -437,6 +438,14 @@ mod laws {
                 let told = told.into_iter().flatten().any(|standing| outweighs(&standing, known));
                 prop_assert_eq!(told, stands, "{:?}", reviews);
             }
+            // What failed is told as it is, whatever was left open before.
+            let told = || [store.over_same_code(&change, None), store.doubt_over(&change)].into_iter().flatten();
+            for known in reports.iter().filter(|known| is_objection(known)) {
+                prop_assert!(!told().any(|standing| outweighs(&standing, known)), "{:?}", reviews);
+            }
+            // And before what was left open, whichever verdict is known.
+            let first = reports.iter().find_map(|known| told().find(|standing| outweighs(standing, known)));
+            prop_assert!(first.is_none_or(|first| is_objection(&first) || last_fail <= last_milder), "{:?}", reviews);
         }
     }
 
