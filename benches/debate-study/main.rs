@@ -13,8 +13,10 @@
 #![allow(clippy::exit, reason = "wrong words end it")]
 
 mod ours;
+mod page;
 mod world;
 
+use page::Measured;
 use world::{Change, Numbers, Setting};
 
 /// Verdicts that are compared: whether each says FAIL.
@@ -137,38 +139,29 @@ fn one(setting: &Setting, options: &Options) {
     }
 }
 
-/// Every setting in a line, and in how many ours is at least as often right as the majority of round 1.
+/// Every setting in a line, and in how many ours is at least as often right as the majority of round 1; for the page the means
+/// of settings in a table.
 fn grid(options: &Options) {
     let settings = Setting::grid();
     println!(
-        "{} changes for each setting, seed {}; right verdicts of 1000",
-        options.changes, options.seed
+        "{} changes for each of {} settings, seed {}",
+        options.changes,
+        settings.len(),
+        options.seed
     );
-    let head = "judges families conformity shared plausible single majority naive ours-r1 ours ours-missed ours-blocked";
-    row(options.markdown, head.split(' ').map(str::to_owned));
+    if !options.markdown {
+        let head = "judges families conformity shared plausible single majority naive ours-r1 ours ours-missed ours-blocked";
+        row(head.split(' ').map(str::to_owned));
+    }
+    let measured: Vec<Measured> = settings
+        .into_iter()
+        .map(|setting| measure_setting(setting, options))
+        .collect();
     if options.markdown {
-        row(true, head.split(' ').map(|_| "---:".to_owned()));
+        page::print_table(&measured);
     }
-    let mut at_least = 0;
-    for setting in &settings {
-        let (tallies, critical) = measure(setting, options);
-        at_least += u32::from(tallies[4].right >= tallies[1].right);
-        let right = tallies
-            .iter()
-            .map(|tally| permille(tally.right, options.changes));
-        let wrong = [
-            permille(tallies[4].missed, critical),
-            permille(tallies[4].blocked, options.changes - critical),
-        ];
-        row(
-            options.markdown,
-            setting
-                .words()
-                .into_iter()
-                .chain(right.chain(wrong).map(|n| n.to_string())),
-        );
-    }
-    let all = u32::try_from(settings.len()).unwrap_or(u32::MAX);
+    let at_least = measured.iter().filter(|one| one.is_no_worse()).count();
+    let all = measured.len();
     println!(
         "\nours is at least as often right as the majority of round 1 in {at_least} of {all} settings"
     );
@@ -178,17 +171,28 @@ fn grid(options: &Options) {
     }
 }
 
-fn row(markdown: bool, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.collect();
-    if markdown {
-        println!("| {} |", cells.join(" | "));
-    } else {
-        println!(
-            "{}",
-            cells
-                .iter()
-                .map(|cell| format!("{cell:>10}"))
-                .collect::<String>()
-        );
+fn measure_setting(setting: Setting, options: &Options) -> Measured {
+    let (tallies, critical) = measure(&setting, options);
+    if !options.markdown {
+        let right = tallies
+            .iter()
+            .map(|tally| permille(tally.right, options.changes));
+        let wrong = [
+            permille(tallies[4].missed, critical),
+            permille(tallies[4].blocked, options.changes - critical),
+        ];
+        let shares = right.chain(wrong).map(|n| n.to_string());
+        row(setting.words().into_iter().chain(shares));
     }
+    Measured {
+        setting,
+        tallies,
+        changes: options.changes,
+        critical,
+    }
+}
+
+fn row(cells: impl Iterator<Item = String>) {
+    let cells: String = cells.map(|cell| format!("{cell:>10}")).collect();
+    println!("{cells}");
 }
