@@ -89,7 +89,8 @@ fn rules_are_heard_over_a_duel_of_models() {
 /// As in a review: what a side writes beside its vote is told, and a file is called what its user calls it.
 #[test]
 fn a_recommendation_is_told_and_a_document_keeps_its_name() {
-    let says = answer("PASS", "").replace("Merge it.", "Bind the name as a parameter before merging.");
+    let says =
+        answer("PASS", "").replace("Merge it.", "Bind the name as a parameter before merging.");
     let repo = with_judge(&says, "");
     let sides = ["--agent-a", "helper", "--agent-b", "helper", "--keep"];
     repo.council_with(&[], &[&["duel", "HEAD"], &sides[..]].concat())

@@ -85,11 +85,11 @@ proptest! {
         let all: Vec<_> = [&opening, &mended, &later].into_iter().flatten().copied().collect();
         let told = &run.concluded().findings;
         let of_problem = |words: &str| PROBLEMS.iter().position(|(_, known)| known.contains(&words));
-        for problem in 0..PROBLEMS.len() {
+        for (problem, known) in PROBLEMS.iter().enumerate() {
             let worst = all.iter().filter(|said| said.0 == problem).map(|said| SEVERITIES[said.2]).max();
             let shown = told.iter().filter(|found| of_problem(&found.finding.description) == Some(problem));
             let shown = shown.map(|found| found.finding.severity).max();
-            prop_assert_eq!(shown, worst, "{:?}: {:?}", PROBLEMS[problem], all);
+            prop_assert_eq!(shown, worst, "{:?}: {:?}", known, all);
         }
     }
 }
