@@ -13,7 +13,8 @@ use super::judges::{JudgeState, SeatIndex};
 use super::opinions::is_move;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::{Dismissal, VerdictPolicy};
-use super::same_problem::{SaidProblem, is_namesake, means_same};
+use super::said_problem::SaidProblem;
+use super::same_problem::{is_namesake, means_same};
 use super::state::DebateState;
 
 /// The findings as they are reported, with those of an earlier review that still stand: worst first, then path and

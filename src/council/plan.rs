@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::JudgedFinding;
 use super::reproduction::ProofTerms;
-use super::same_problem::SaidProblem;
+use super::said_problem::SaidProblem;
 
 /// The rules of the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

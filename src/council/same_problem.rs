@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Location};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::cluster::{description_words, names_in};
 use super::outcome::JudgedFinding;
+use super::said_problem::{SaidProblem, cut_words};
 use super::said_words::SaidWords;
 
 /// Categories that hold of nearly every problem, so that two of one name need not be one.
@@ -39,27 +38,7 @@ const BROAD_KINDS: [&str; 22] = [
 /// The fewest characters of a quote, blanks aside, by which it is known within another one.
 const MIN_QUOTE: usize = 4;
 
-/// The most characters that are kept of what a finding says and of what it quotes.
-const MAX_SAID: usize = 240;
-
-/// What a finding says of which code, by which it is told from another problem of its line.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct SaidProblem {
-    /// The code that it quotes; may be cut. Untrusted text.
-    pub quote: String,
-    /// The problem in a sentence; may be cut. Untrusted text.
-    pub description: String,
-}
-
 impl SaidProblem {
-    /// What a finding says; none: a rule names it, and says the same of the same code.
-    pub fn of(finding: &Finding) -> Option<Self> {
-        finding.rule.is_none().then(|| Self {
-            quote: cut(&finding.quote).to_owned(),
-            description: cut(&finding.description).to_owned(),
-        })
-    }
-
     /// Whether a finding of the same kind says this in one of its versions.
     pub(super) fn is_said_by(&self, found: &JudgedFinding) -> bool {
         let is_this = |finding: &Finding| {
@@ -105,12 +84,6 @@ fn is_one_finding(new: &Finding, old: &Finding) -> bool {
         && (new.rule.is_some() || is_one_problem(&ProblemWords::of(new), &ProblemWords::of(old)))
 }
 
-/// The beginning of a text, as much as is kept of it.
-fn cut(text: &str) -> &str {
-    let end = text.char_indices().nth(MAX_SAID);
-    end.map_or(text, |(end, _)| &text[..end])
-}
-
 /// What tells problems of one line apart.
 struct ProblemWords<'a> {
     category: &'a str,
@@ -127,8 +100,8 @@ impl<'a> ProblemWords<'a> {
     fn of(finding: &'a Finding) -> Self {
         Self {
             category: &finding.category,
-            quote: cut(&finding.quote),
-            description: cut(&finding.description),
+            quote: cut_words(&finding.quote),
+            description: cut_words(&finding.description),
         }
     }
 

@@ -17,6 +17,7 @@ use super::limits;
 use super::moved;
 use super::orphans::orphaned_names;
 use super::own_fields::{FieldOwners, changed_own_fields};
+use super::read_side::ReadSide;
 use super::receivers;
 use super::remarks::lines_of_code;
 use super::schema;
@@ -44,15 +45,6 @@ pub(super) struct ChangedFile<'p> {
     pub(super) added: Vec<u32>,
     /// Removed lines on the old side.
     pub(super) removed: Vec<u32>,
-}
-
-/// One side of a changed file, read.
-pub(super) struct ReadSide<'f> {
-    pub(super) path: &'f RepoPath,
-    pub(super) text: &'f str,
-    /// The edited lines that are code.
-    pub(super) lines: Vec<u32>,
-    pub(super) outline: FileOutline<'f>,
 }
 
 /// A line of the new side, and the one before it in its hunk.

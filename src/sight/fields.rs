@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use council_syntax::language::Language;
 
-use super::candidates::ReadSide;
 use super::declared;
 use super::definitions::{DefinedName, DefinitionKind};
 use super::own_fields::FieldOwners;
+use super::read_side::ReadSide;
 use super::search::FileOutline;
 use super::words::is_name;
 

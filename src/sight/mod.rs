@@ -32,6 +32,7 @@ mod orphans;
 mod other_name;
 mod own_fields;
 mod parents;
+mod read_side;
 mod receiver_types;
 mod receivers;
 mod relation;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use council_syntax::language::Language;
 
-use super::candidates::ReadSide;
 use super::import_names::name::ImportedItem;
+use super::read_side::ReadSide;
 use super::search::FileOutline;
 
 /// The names that a file imported before the change, and that it has from nowhere now.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
 
-use super::candidates::ReadSide;
+use super::read_side::ReadSide;
 use super::receivers;
 use super::search::FileOutline;
 use super::words::WordUse;

@@ -6,6 +6,7 @@ pub(super) mod long_functions;
 mod meant;
 mod named_tests;
 mod searching;
+mod test_names;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -29,7 +30,7 @@ use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
 use meant::MeantName;
-use searching::search_names;
+use searching::{MAX_OUTLINED, search_names};
 
 /// What was found around a change.
 #[derive(Debug, Default)]
@@ -45,9 +46,6 @@ const SMALL_FILE: usize = 150;
 
 /// How many definitions of one name are shown.
 const MAX_DEFINITIONS: usize = 2;
-
-/// So many of the nearest files with hits are read closely.
-const MAX_OUTLINED: usize = 150;
 
 /// So many are even where time is over: what was found is shown.
 const MIN_OUTLINED: usize = 48;

@@ -16,9 +16,11 @@ use super::super::name_source::NameSource;
 use super::super::nearest::NearestFiles;
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
 use super::super::wanted::{NameReason, WantedName};
-use super::MAX_OUTLINED;
-use super::named_tests::TestNames;
+use super::test_names::TestNames;
 use crate::prompt::{is_test_path, rank_files};
+
+/// So many of the nearest files with hits are read closely.
+pub(super) const MAX_OUTLINED: usize = 150;
 
 /// A name of a name of a name is not followed.
 const MAX_ALIASING: usize = 2;

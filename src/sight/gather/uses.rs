@@ -8,7 +8,8 @@ use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
 use super::super::{fields, moved, parents, spelled, words};
-use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
+use super::searching::MAX_OUTLINED;
+use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
 /// The longest function that is shown whole around a use of a name.
