@@ -21,6 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use council_agents::tools::{CodeTools, QueryBounds, QueryResult, StepStore, ToolQuery};
 use council_protocol::change::{EntryKind, FileStatus, TreeEntry};
+use council_protocol::message::Usage;
 use council_protocol::{BlobSource, FileChange, JudgeId, Packet, RepoPath, SeenLines, Side};
 use council_secrets::Redactor;
 
@@ -58,8 +59,16 @@ pub struct CodeLookup {
     steps: Option<Box<dyn StepStore>>,
 }
 
-/// Hears which judge uses which tool, and what it asks for: without secrets, but untrusted.
-pub(crate) type LookupListener = Arc<dyn Fn(&JudgeId, &'static str, &str) + Send + Sync>;
+/// What a judge does before it answers.
+pub(crate) enum TurnNews<'a> {
+    /// It uses a tool, and asks for this: without secrets, but untrusted.
+    LooksUp { tool: &'static str, asked: &'a str },
+    /// Its turn has used so much until now.
+    Spent(&'a Usage),
+}
+
+/// Hears what judges do before they answer.
+pub(crate) type LookupListener = Arc<dyn Fn(&JudgeId, TurnNews<'_>) + Send + Sync>;
 
 /// The files of the reviewed side, made when the first judge asks.
 struct ReviewedFiles {
@@ -315,7 +324,14 @@ impl CodeLookup {
 impl CodeTools for CodeLookup {
     fn on_query(&self, judge: &JudgeId, query: &ToolQuery) {
         if let Some(listener) = &self.listener {
-            listener(judge, query.tool_name(), &self.describe_query(query));
+            let (tool, asked) = (query.tool_name(), &self.describe_query(query));
+            listener(judge, TurnNews::LooksUp { tool, asked });
+        }
+    }
+
+    fn on_spent(&self, judge: &JudgeId, so_far: &Usage) {
+        if let Some(listener) = &self.listener {
+            listener(judge, TurnNews::Spent(so_far));
         }
     }
 

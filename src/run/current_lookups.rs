@@ -1,5 +1,5 @@
-//! What the judges of a run look up now, for whoever watches it from another process: the journal learns of look-ups
-//! only with the answer that they led to.
+//! What the judges of a run look up now, and what that has cost, for whoever watches it from another process: the
+//! journal learns of look-ups only with the answer that they led to.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,12 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::store::StoredRun;
 use crate::safe_file;
-use crate::session::{ProgressEvent, ProgressKind, RunRef};
+use crate::session::{ProgressEvent, ProgressKind, RunRef, UsedTokens};
 
 /// Its name in the run's folder.
 const FILE: &str = "lookups.json";
 
-/// The last look-up of one judge.
+/// What one judge does before it answers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct JudgeNow {
+    lookup: Option<CurrentLookup>,
+    spending: Option<CurrentSpending>,
+}
+
+/// Its last look-up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct CurrentLookup {
     /// The council's time.
@@ -24,12 +31,44 @@ struct CurrentLookup {
     asked: String,
 }
 
-type Lookups = BTreeMap<JudgeId, CurrentLookup>;
+/// What its turn has used so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct CurrentSpending {
+    /// The council's time.
+    at: Millis,
+    used: UsedTokens,
+}
+
+type Judges = BTreeMap<JudgeId, JudgeNow>;
+
+impl JudgeNow {
+    /// What differs from what was known `before`.
+    fn news(&self, before: Option<&Self>, judge: &JudgeId) -> Vec<ProgressEvent> {
+        let before = before.cloned().unwrap_or_default();
+        let spending = self.spending.iter();
+        let spending = spending.filter(|one| before.spending.as_ref() != Some(*one));
+        let spends = spending.map(|one| {
+            let (judge, used) = (judge.clone(), one.used);
+            ProgressEvent::new(one.at, ProgressKind::Spends { judge, used })
+        });
+        let lookup = self.lookup.iter();
+        let lookup = lookup.filter(|one| before.lookup.as_ref() != Some(*one));
+        let looks_up = lookup.map(|one| {
+            let kind = ProgressKind::LooksUp {
+                judge: judge.clone(),
+                tool: one.tool.clone(),
+                asked: one.asked.clone(),
+            };
+            ProgressEvent::new(one.at, kind)
+        });
+        spends.chain(looks_up).collect()
+    }
+}
 
 /// Writes them down.
 pub(crate) struct LookupRecord {
     path: PathBuf,
-    now: Mutex<Lookups>,
+    now: Mutex<Judges>,
 }
 
 impl LookupRecord {
@@ -40,18 +79,21 @@ impl LookupRecord {
         Some(Self { path, now })
     }
 
-    /// A look-up, in the place of the judge's last one. Where it cannot be written, whoever watches sees less.
-    pub(crate) fn note(&self, judge: &JudgeId, event: &ProgressEvent) {
-        let ProgressKind::LooksUp { tool, asked, .. } = &event.kind else {
-            return;
-        };
-        let lookup = CurrentLookup {
-            at: event.at,
-            tool: tool.clone(),
-            asked: asked.clone(),
-        };
+    /// What a judge does, in the place of what it did last. Where it cannot be written, whoever watches sees less.
+    pub(crate) fn note(&self, event: &ProgressEvent) {
+        let at = event.at;
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.insert(judge.clone(), lookup);
+        match event.kind.clone() {
+            ProgressKind::LooksUp { judge, tool, asked } => {
+                let lookup = CurrentLookup { at, tool, asked };
+                now.entry(judge).or_default().lookup = Some(lookup);
+            }
+            ProgressKind::Spends { judge, used } => {
+                let spending = CurrentSpending { at, used };
+                now.entry(judge).or_default().spending = Some(spending);
+            }
+            _ => return,
+        }
         if let Ok(json) = serde_json::to_vec(&*now) {
             let _ = safe_file::write_file(&self.path, json);
         }
@@ -60,24 +102,16 @@ impl LookupRecord {
 
 /// Reads them, each one once.
 #[derive(Debug, Default)]
-pub(crate) struct LookupReader(Lookups);
+pub(crate) struct LookupReader(Judges);
 
 impl LookupReader {
     /// What is new. A file that is not there, or no longer, tells nothing.
     pub(crate) fn poll(&mut self, run: &StoredRun) -> Vec<ProgressEvent> {
         let bytes = run.read_file(FILE).unwrap_or_default();
-        let now: Lookups = serde_json::from_slice(&bytes).unwrap_or_default();
+        let now: Judges = serde_json::from_slice(&bytes).unwrap_or_default();
         let news = now
             .iter()
-            .filter(|(judge, lookup)| self.0.get(*judge) != Some(*lookup));
-        let news = news.map(|(judge, lookup)| {
-            let kind = ProgressKind::LooksUp {
-                judge: judge.clone(),
-                tool: lookup.tool.clone(),
-                asked: lookup.asked.clone(),
-            };
-            ProgressEvent::new(lookup.at, kind)
-        });
+            .flat_map(|(judge, now)| now.news(self.0.get(judge), judge));
         let news = news.collect();
         self.0 = now;
         news
@@ -88,13 +122,13 @@ impl LookupReader {
 mod tests {
     use super::*;
 
-    fn looks_up(judge: &str, at: Millis, asked: &str) -> (JudgeId, ProgressEvent) {
+    fn looks_up(judge: &str, at: Millis, asked: &str) -> ProgressEvent {
         let kind = ProgressKind::LooksUp {
             judge: judge.into(),
             tool: "read_file".to_owned(),
             asked: asked.to_owned(),
         };
-        (judge.into(), ProgressEvent::new(at, kind))
+        ProgressEvent::new(at, kind)
     }
 
     #[test]
@@ -110,18 +144,27 @@ mod tests {
         };
         let mut early = LookupReader::default();
         assert_eq!(early.poll(&run), [], "there is no file yet");
-        let note = |one: &(JudgeId, ProgressEvent)| record.note(&one.0, &one.1);
         let [first, second, other] = [
             looks_up("judge-1", 10, "src/a.rs"),
             looks_up("judge-1", 20, "src/b.rs"),
             looks_up("judge-2", 15, "src/a.rs"),
         ];
-        note(&first);
-        assert_eq!(early.poll(&run), [first.1]);
-        note(&other);
-        note(&second);
-        let now = [second.1, other.1];
+        record.note(&first);
+        assert_eq!(early.poll(&run), [first]);
+        record.note(&other);
+        record.note(&second);
+        let now = [second.clone(), other.clone()];
         assert_eq!(early.poll(&run), now);
+        assert_eq!(early.poll(&run), []);
+        let used = UsedTokens {
+            usd: Some(0.25),
+            ..UsedTokens::default()
+        };
+        let judge = "judge-1".into();
+        let spends = ProgressEvent::new(25, ProgressKind::Spends { judge, used });
+        record.note(&spends);
+        assert_eq!(early.poll(&run), [spends.clone()]);
+        let now = [spends, second, other];
         assert_eq!(early.poll(&run), []);
         assert_eq!(LookupReader::default().poll(&run), now);
         std::fs::write(folder.path().join(FILE), "{half").unwrap();

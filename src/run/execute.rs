@@ -9,12 +9,13 @@ use council_protocol::{Capability, Seat};
 use crate::config::ProgressSetting;
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
-use crate::lookup::{CodeLookup, LookupListener};
+use crate::lookup::{CodeLookup, LookupListener, TurnNews};
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
 use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MinutesPage, ProgressEvent,
     ProgressKind, ProgressObserver, RealWorld, RunRef, SessionBackend, SessionError, SessionSetup,
+    UsedTokens,
 };
 
 use crate::run::backends::{BackendTable, needs_plugin};
@@ -277,15 +278,23 @@ impl CouncilRun<'_> {
         if observer.is_none() && record.is_none() {
             return None;
         }
-        Some(Arc::new(move |judge, tool, asked| {
-            let kind = ProgressKind::LooksUp {
-                judge: judge.clone(),
-                tool: tool.to_owned(),
-                asked: asked.to_owned(),
+        let prices = cost_settings(&self.prepared.config.settings).prices;
+        Some(Arc::new(move |judge, news| {
+            let judge = judge.clone();
+            let kind = match news {
+                TurnNews::LooksUp { tool, asked } => ProgressKind::LooksUp {
+                    judge,
+                    tool: tool.to_owned(),
+                    asked: asked.to_owned(),
+                },
+                TurnNews::Spent(so_far) => ProgressKind::Spends {
+                    judge,
+                    used: UsedTokens::priced(so_far, &prices),
+                },
             };
             let event = ProgressEvent::new(clock.now_ms(), kind);
             if let Some(record) = &record {
-                record.note(judge, &event);
+                record.note(&event);
             }
             if let Some(observer) = &observer {
                 observer(&event);

@@ -3,15 +3,17 @@
 //! Everything is told from the engine's inputs and actions, which a journal gives again. So a program that attaches to a
 //! run in the background sees what the terminal that started it would have shown.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use council_protocol::answer::Stance;
 use council_protocol::message::Usage;
+use council_protocol::price::ModelPrice;
 use council_protocol::task::Form;
 use council_protocol::{FailureKind, JudgeId, Millis, RoundNumber, Task, Vote};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::outcome::{Verdict, VerdictReason};
@@ -71,6 +73,13 @@ pub(crate) enum ProgressKind {
         tool: String,
         /// What it asks for, in short.
         asked: String,
+    },
+    /// A turn of a judge that has tools goes on, and has used so much until now; its reply names the sum once more.
+    Spends {
+        judge: JudgeId,
+        /// What its calls have used, as far as they are over.
+        #[serde(flatten)]
+        used: UsedTokens,
     },
     /// A reply came in. Its quotes are looked up before it counts.
     Replied {
@@ -191,7 +200,7 @@ pub(crate) struct SeatedJudge {
 }
 
 /// What a call used, as far as it is known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct UsedTokens {
     /// Tokens read, those of a cache included.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -275,6 +284,24 @@ impl UsedTokens {
             lookups: usage.tool_calls.len(),
         };
         earlier.fold(this, Self::plus)
+    }
+
+    /// The same of a turn that goes on: its calls come without a price.
+    pub(crate) fn priced(usage: &Usage, prices: &BTreeMap<String, ModelPrice>) -> Self {
+        let with_price = |call: &Usage| {
+            let price = call.model.as_ref().and_then(|model| prices.get(model));
+            let usd = price.and_then(|price| price.of_usage(call));
+            Usage {
+                cost_usd: call.cost_usd.or(usd),
+                earlier: Vec::new(),
+                ..call.clone()
+            }
+        };
+        let earlier = usage.earlier.iter().map(with_price).collect();
+        Self::of(Some(&Usage {
+            earlier,
+            ..with_price(usage)
+        }))
     }
 
     /// Both together; what only one of them knows is a lower bound.

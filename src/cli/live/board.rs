@@ -26,6 +26,8 @@ struct JudgeRow {
     lookups: usize,
     /// What it looks up now.
     tool: Option<String>,
+    /// What its turn has used until now: its reply tells the sum.
+    used: UsedTokens,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -71,11 +73,14 @@ impl Board {
             ProgressKind::Asked {
                 judge, round, task, ..
             } => {
+                let is_next = *round > self.round.max(RoundNumber::FIRST) && !self.is_duel;
                 self.round = self.round.max(*round);
+                self.settle_turn(judge, None);
                 if let Some(row) = self.row(judge).filter(|row| row.asked != *round) {
                     (row.asked, row.failed) = (*round, None);
                 }
                 self.set(judge, JudgeState::Thinking(*task), at);
+                return is_next.then(|| format!("round {round} begins"));
             }
             ProgressKind::LooksUp { judge, tool, asked } => {
                 // One of an earlier turn is over; from another process it may be heard late.
@@ -83,15 +88,23 @@ impl Board {
                     row.tool = Some(format!("{} {asked}", tool.replace('_', " ")));
                 }
             }
+            ProgressKind::Spends { judge, used } => {
+                self.is_unpriced |= is_unpriced(used);
+                // What is heard late, from another process, the reply has told already.
+                let is_open = |row: &&mut JudgeRow| {
+                    at >= row.since && matches!(row.state, JudgeState::Thinking(_))
+                };
+                if let Some(row) = self.row(judge).filter(is_open) {
+                    row.used = *used;
+                }
+            }
             ProgressKind::Wrote { judge, section } => {
                 self.set(judge, JudgeState::Waiting, at);
                 return Some(format!("{} wrote: {section}", self.name_of(judge)));
             }
             ProgressKind::Replied { judge, used } => {
-                self.used = self.used.plus(*used);
-                let counted = [used.input_tokens, used.output_tokens];
-                self.is_unpriced |=
-                    used.usd.is_none() && counted.into_iter().flatten().any(|n| n > 0);
+                self.settle_turn(judge, Some(*used));
+                self.is_unpriced |= is_unpriced(used);
                 if let Some(row) = self.row(judge) {
                     row.lookups += used.lookups;
                 }
@@ -207,7 +220,8 @@ impl Board {
         else {
             return;
         };
-        let (used, is_unpriced) = (self.used, self.is_unpriced);
+        // A turn that was cut off is paid for all the same.
+        let (used, is_unpriced) = (self.used_so_far(), self.is_unpriced);
         let row = |seated: &crate::session::SeatedJudge| JudgeRow {
             judge: seated.judge.clone(),
             name: match seated.perspective.as_str() {
@@ -221,6 +235,7 @@ impl Board {
             since: 0,
             lookups: 0,
             tool: None,
+            used: UsedTokens::default(),
         };
         *self = Self {
             target: target.clone(),
@@ -280,6 +295,19 @@ impl Board {
         }
     }
 
+    /// A turn is over: it has used so much, or what is known of it until now.
+    fn settle_turn(&mut self, judge: &JudgeId, used: Option<UsedTokens>) {
+        let known = self.row(judge).map(|row| std::mem::take(&mut row.used));
+        let used = used.or(known).unwrap_or_default();
+        self.used = self.used.plus(used);
+    }
+
+    /// What is paid for, turns that go on included.
+    fn used_so_far(&self) -> UsedTokens {
+        let open = self.rows.iter().map(|row| row.used);
+        open.fold(self.used, UsedTokens::plus)
+    }
+
     fn set(&mut self, judge: &JudgeId, state: JudgeState, at: Millis) {
         if let Some(row) = self.row(judge) {
             (row.state, row.since, row.tool) = (state, at, None);
@@ -315,7 +343,8 @@ impl Board {
             1 => parts.push("running a test of a judge".to_owned()),
             several => parts.push(format!("running {several} tests of judges")),
         }
-        let tokens = [self.used.input_tokens, self.used.output_tokens];
+        let used = self.used_so_far();
+        let tokens = [used.input_tokens, used.output_tokens];
         if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
             parts.push(format!("{} tokens", short_count(tokens)));
         }
@@ -326,7 +355,7 @@ impl Board {
     /// What was spent so far, against its limit.
     fn money(&self) -> Option<String> {
         let least = if self.is_unpriced { "at least " } else { "" };
-        match (self.used.usd, self.max_usd) {
+        match (self.used_so_far().usd, self.max_usd) {
             (None, Some(most)) if self.is_paid && self.is_unpriced => {
                 Some(format!("cost unknown, limit ${most:.2}"))
             }
@@ -376,6 +405,12 @@ impl Board {
         let fit = |line: String| text::fit_columns(&line, width.saturating_sub(1), ellipsis);
         lines.into_iter().map(fit).collect()
     }
+}
+
+/// Whether something was used of which nobody says what it costs.
+fn is_unpriced(used: &UsedTokens) -> bool {
+    let counted = [used.input_tokens, used.output_tokens];
+    used.usd.is_none() && counted.into_iter().flatten().any(|tokens| tokens > 0)
 }
 
 /// As many lines as a window has rows, the last of which is the cursor's: what is drawn above it is never taken away.

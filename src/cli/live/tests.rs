@@ -74,6 +74,76 @@ fn answered(name: &str) -> ProgressKind {
     }
 }
 
+/// In a log without it the answers of two rounds look like one judge's two answers of one.
+#[test]
+fn a_second_round_is_announced_once() {
+    let second = |name: &str| {
+        let mut kind = asked(name, AskedTask::Debate);
+        if let ProgressKind::Asked { round, .. } = &mut kind {
+            *round = RoundNumber::SECOND;
+        }
+        (9_000, kind)
+    };
+    let events = vec![
+        convened(None),
+        (0, asked("judge-1", AskedTask::Review)),
+        (8_000, answered("judge-1")),
+        second("judge-1"),
+        second("judge-2"),
+        (12_000, answered("judge-1")),
+    ];
+    let (_, lines) = board(events);
+    let announced: Vec<usize> = (0..lines.len())
+        .filter(|&at| lines[at].contains("round 2"))
+        .collect();
+    assert_eq!(announced, [1], "{lines:?}");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+}
+
+/// What a judge looks things up for is paid with each call, long before its answer.
+#[test]
+fn the_money_of_a_turn_counts_while_it_goes_on_and_once() {
+    let used = |usd: f64| UsedTokens {
+        input_tokens: Some(1_000),
+        usd: Some(usd),
+        ..UsedTokens::default()
+    };
+    let spends = |at: u64, name: &str, usd: f64| {
+        let (judge, used) = (judge(name), used(usd));
+        (at, ProgressKind::Spends { judge, used })
+    };
+    let mut events = vec![
+        convened(Some(30.0)),
+        (0, asked("judge-1", AskedTask::Review)),
+        (0, asked("judge-2", AskedTask::Review)),
+        spends(1_000, "judge-1", 0.5),
+        spends(2_000, "judge-1", 1.5),
+        spends(2_000, "judge-2", 0.25),
+    ];
+    let money = |events: &[(u64, ProgressKind)]| {
+        let (shown, _) = board(events.to_vec());
+        let summary = shown.summary(9_000);
+        summary.rsplit(" · ").next().unwrap().to_owned()
+    };
+    assert_eq!(money(&events), "$1.75 of $30.00");
+    let (judge_1, used) = (judge("judge-1"), used(2.0));
+    let replied = ProgressKind::Replied {
+        judge: judge_1,
+        used,
+    };
+    events.push((3_000, replied));
+    assert_eq!(money(&events), "$2.25 of $30.00");
+    events.push(spends(2_500, "judge-1", 1.75));
+    assert_eq!(money(&events), "$2.25 of $30.00", "heard late");
+    events.push((5_000, asked("judge-2", AskedTask::Correction)));
+    events.push(spends(6_000, "judge-2", 0.5));
+    assert_eq!(
+        money(&events),
+        "$2.75 of $30.00",
+        "a turn that failed is paid for"
+    );
+}
+
 #[test]
 fn the_tool_in_use_stands_beside_the_judge_until_it_answers() {
     let looks_up = ProgressKind::LooksUp {
@@ -226,10 +296,8 @@ fn who_is_asked_again_is_said_to_be_and_one_reason_is_told_once() {
     };
     let mut events = vec![convened(None), again(), (1, failed("no model"))];
     events.extend([(2, next), (3, answered("judge-1"))]);
-    assert_eq!(
-        board(events).1[1],
-        "security answered FAIL · 1 critical, 2 minor"
-    );
+    let answer = "security answered FAIL · 1 critical, 2 minor";
+    assert_eq!(board(events).1, [first, "round 2 begins", answer]);
 }
 
 /// Who is not asked in a round has not answered in it.

@@ -145,7 +145,7 @@ impl Conversation for HttpConversation {
                 biased;
                 Ok(()) = raised => Err(Failure::new(FailureKind::Cancelled, "the turn was cancelled")),
                 answered = tokio::time::timeout(time, self.ask_models(time)) => answered.unwrap_or_else(|_| {
-                    Err(Failure::new(FailureKind::Timeout, format!("no whole answer in {} ms", turn.timeout_ms)))
+                    Err(Failure::new(FailureKind::Timeout, format!("no whole answer in {} s", turn.timeout_ms.div_ceil(1_000))))
                 }),
             }
         });
@@ -433,6 +433,7 @@ impl HttpConversation {
     /// Whoever ends the turn from outside tells what it has cost until then.
     fn tell_spent(&self) {
         let spent = self.spending.usage_so_far();
+        spent.iter().for_each(|spent| self.tools.tell_spent(spent));
         let spent = spent.map(|spent| self.tools.add_so_far(spent));
         self.draft.set_spent(spent);
     }

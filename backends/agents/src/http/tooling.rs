@@ -154,6 +154,11 @@ impl ToolBelt {
         self.given_up.clone().or_else(|| self.forbidden.then(limit))
     }
 
+    /// What the turn has used until now is told to whoever watches.
+    pub(super) fn tell_spent(&self, so_far: &Usage) {
+        self.tools.iter().for_each(|tools| tools.tell_spent(so_far));
+    }
+
     /// Says in the usage of a turn that goes on what was looked up so far.
     pub(super) fn add_so_far(&self, usage: Usage) -> Usage {
         let calls = self.tools.as_ref().map(TurnTools::calls);

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use council_protocol::message::Usage;
 use council_protocol::{JudgeId, ToolCall};
 use serde_json::Value;
 
@@ -86,6 +87,11 @@ impl TurnTools {
     /// Who looks things up.
     pub(crate) fn judge(&self) -> &JudgeId {
         &self.setup.judge
+    }
+
+    /// What the turn has used until now is told to whoever watches.
+    pub(crate) fn tell_spent(&self, so_far: &Usage) {
+        self.setup.runner.on_spent(&self.setup.judge, so_far);
     }
 
     /// Whether another call would be run.

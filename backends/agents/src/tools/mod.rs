@@ -10,6 +10,7 @@ mod tests;
 
 use std::time::Instant;
 
+use council_protocol::message::Usage;
 use council_protocol::{JudgeId, SeenLines};
 use serde_json::Value;
 
@@ -67,6 +68,11 @@ pub trait CodeTools: Send + Sync {
     /// A judge looks something up now: for whoever watches.
     fn on_query(&self, judge: &JudgeId, query: &ToolQuery) {
         let _ = (judge, query);
+    }
+
+    /// What a turn of a judge has used until now, calls that are over and paid for: for whoever watches.
+    fn on_spent(&self, judge: &JudgeId, so_far: &Usage) {
+        let _ = (judge, so_far);
     }
 
     /// Where steps of unfinished turns are kept; none: whoever goes on with a run pays for them again.
