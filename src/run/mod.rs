@@ -46,6 +46,7 @@ pub(crate) mod interrupts;
 mod kept_objection;
 pub(crate) mod kept_rules;
 pub(crate) mod layers;
+pub(crate) mod lines_beside;
 pub(crate) mod loaded;
 pub(crate) mod modes;
 pub(crate) mod notes;

@@ -12,6 +12,7 @@ use crate::report::html::{self, PageMaterial, PromptText};
 use crate::report::markdown::ReadingPlace;
 use crate::run::bundle;
 use crate::run::context::RunContext;
+use crate::run::lines_beside::add_quoted_lines;
 use crate::run::loaded::LoadedRun;
 use crate::run::redaction::{redactor_of_past, user_redactor_for};
 use crate::run::replay::run_prompter;
@@ -52,8 +53,9 @@ pub(crate) fn page_path(past: &StoredRun) -> std::path::PathBuf {
     past.folder.join(PAGE_FILE)
 }
 
-/// The files in which a report has findings, as the change has them and without secrets; none where its run is not here
-/// any more, or where the change is so large that nobody wants to wait for it.
+/// The files in which a report has findings, as the change has them, with the lines that are quoted beside its hunks;
+/// none where its run is not here any more, or where the change is so large that nobody wants to wait for it. No line
+/// has a secret.
 pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange> {
     let findings = report.outcome.findings.iter();
     let named: HashSet<&RepoPath> = findings.map(|f| &f.finding.location.path).collect();
@@ -73,7 +75,11 @@ pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange
         .files
         .into_iter()
         .filter(|file| named.contains(&file.path) && is_small(file));
-    files.map(|file| redact_file(file, &redactor)).collect()
+    let mut files = files
+        .map(|file| redact_file(file, &redactor))
+        .collect::<Vec<_>>();
+    add_quoted_lines(&mut files, report, &redactor, start);
+    files
 }
 
 fn has_small_packet(past: &StoredRun) -> bool {
