@@ -126,7 +126,7 @@ pub enum PublishAction {
         body: String,
         comments: Vec<LineComment>,
     },
-    /// Says in the comment that began a conversation what its finding is now.
+    /// Says in a comment of ours in a conversation what holds now.
     Retell {
         /// The comment's number.
         comment: u64,
@@ -211,7 +211,7 @@ impl PublishAction {
             Self::Review {
                 number, comments, ..
             } => format!("review #{number}: {} comments on lines", comments.len()),
-            Self::Retell { .. } => "say how bad a finding is by now".to_owned(),
+            Self::Retell { .. } => "bring a comment of ours up to date".to_owned(),
             Self::Answer { number, .. } => format!("answer a reply on #{number}"),
             Self::Resolve { threads, .. } => format!(
                 "close {} conversations whose finding is gone",

@@ -14,6 +14,7 @@ use crate::text::{Untrusted, unfit_text};
 
 use super::action::{LineComment, PublishAction};
 use super::marker::{self, MarkerKind};
+use super::order::withdrawn_answer;
 use super::seen::{ForgeState, PullRequest, ReviewThread};
 use super::wishes::PublishOptions;
 
@@ -158,6 +159,7 @@ pub(super) fn plan_review(
     actions.extend(answers.map(|answer| answer.to_action(pull.number, &wishes.council)));
     let threads = seen.threads.as_deref().unwrap_or_default();
     actions.extend(retold_comments(report, threads, wishes));
+    actions.extend(withdrawn_answers(threads, wishes));
     let gone = resolved_threads(report, threads, wishes.full || seen.state().is_some());
     let reviews = resolved_reviews(&seen.reviews, threads, &gone);
     if !gone.is_empty() {
@@ -227,6 +229,18 @@ fn retold_comments(
         Some(PublishAction::Retell { comment, body })
     };
     threads.iter().filter_map(retell).collect()
+}
+
+/// Answers of ours that tell of a dismissal which was taken back: who reads them takes them for what holds.
+fn withdrawn_answers<'t>(
+    threads: &'t [ReviewThread],
+    wishes: &'t PublishOptions,
+) -> impl Iterator<Item = PublishAction> + 't {
+    let stale = threads.iter().flat_map(|thread| &thread.stale_answers);
+    stale.map(move |&comment| PublishAction::Retell {
+        comment,
+        body: withdrawn_answer(&wishes.council),
+    })
 }
 
 /// What is hidden where conversations cannot be resolved: never a comment that somebody answered.

@@ -7,7 +7,7 @@ use super::check;
 use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
 use super::marker::{self, MarkerKind};
-use super::order::find_orders;
+use super::order::{find_orders, stale_answers};
 use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
 use crate::report::uri::encode_component;
 
@@ -475,6 +475,8 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         .filter(|marker| marker.council == council)?;
     let mark: FindingMark = marker::marker_state(&marker)?;
     let flag = |node: &Value, name| node.get(name) == Some(&Value::Bool(true));
+    let replies = node.pointer("/comments/nodes")?.as_array()?.get(1..)?;
+    let orders = find_orders(replies, me, council);
     Some(ReviewThread {
         renamed: false,
         id: json_text(node, "/id")?,
@@ -496,11 +498,8 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
             .unwrap_or(1)
             > 1,
         number: first.get("databaseId").and_then(Value::as_u64),
-        orders: find_orders(
-            node.pointer("/comments/nodes")?.as_array()?.get(1..)?,
-            me,
-            council,
-        ),
+        stale_answers: stale_answers(replies, me, council, &orders),
+        orders,
     })
 }
 

@@ -45,7 +45,7 @@ pub(crate) use kept::OpenFinding;
 pub(crate) use lines::DiffLines;
 pub(crate) use marker::council_id;
 pub(crate) use memory::{ReviewState, is_unchanged_reason};
-pub(crate) use order::{DismissOrder, ReplyAnswer};
+pub(crate) use order::{DISMISSED_BY, DismissOrder, ReplyAnswer};
 pub(crate) use order_words::{DismissWords, OrderMeaning};
 pub use plan::plan_actions;
 pub(crate) use seen::ExistingCheck;

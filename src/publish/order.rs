@@ -52,6 +52,19 @@ struct AnswerMark {
     taken_for: Option<String>,
 }
 
+/// How an answer begins that says that a finding is dismissed.
+pub(crate) const DISMISSED_BY: &str = "Dismissed by ";
+
+impl AnswerMark {
+    /// Of an answer to a reply that is gone: no reply has such a name.
+    fn of_nothing() -> Self {
+        Self {
+            reply: Some(String::new()),
+            taken_for: None,
+        }
+    }
+}
+
 impl ReplyAnswer {
     /// The answer as it is sent.
     pub(super) fn to_action(&self, number: u64, council: &str) -> PublishAction {
@@ -97,6 +110,39 @@ pub(super) fn find_orders(
         }
     }
     found
+}
+
+/// The numbers of our answers that say that something is dismissed by a reply which is not there any more, or has other
+/// words by now.
+pub(super) fn stale_answers(
+    replies: &[Value],
+    me: &ForgeIdentity,
+    council: &str,
+    orders: &[DismissOrder],
+) -> Vec<u64> {
+    let is_stale = |reply: &&Value| {
+        let login = json_text(reply, "/author/login").unwrap_or_default();
+        let is_bot = json_text(reply, "/author/__typename").as_deref() != Some("User");
+        let body = json_text(reply, "/body").unwrap_or_default();
+        let mark = marker::read_marker(MarkerKind::Answer, &body);
+        let mark = mark.filter(|mark| me.is_author(&login, is_bot) && mark.council == council);
+        let state = mark.and_then(|mark| marker::marker_state::<AnswerMark>(&mark));
+        // An answer of an earlier version does not say to which reply.
+        let answered = state.and_then(|state| state.reply);
+        let says_so = body.lines().any(|line| line.starts_with(DISMISSED_BY));
+        let is_there = |reply: String| orders.iter().any(|order| order.reply == reply);
+        says_so && answered.is_some_and(|reply| !is_there(reply))
+    };
+    let stale = replies.iter().filter(is_stale);
+    stale
+        .filter_map(|reply| reply.get("databaseId")?.as_u64())
+        .collect()
+}
+
+/// What such an answer says from now on.
+pub(super) fn withdrawn_answer(council: &str) -> String {
+    let line = "This no longer holds: the reply that dismissed the finding was deleted or changed.";
+    marker::sign_body(MarkerKind::Answer, council, &AnswerMark::of_nothing(), line)
 }
 
 /// Marks what an answer of ours answers.
@@ -156,16 +202,53 @@ mod tests {
     }
 
     fn answer_to(order: &DismissOrder) -> Value {
+        answer_saying(order, "Not dismissed.")
+    }
+
+    fn answer_saying(order: &DismissOrder, line: &str) -> Value {
         let answer = ReplyAnswer {
             comment: 1,
             reply: order.reply.clone(),
             taken_for: None,
-            line: "Not dismissed.".into(),
+            line: line.into(),
         };
         let PublishAction::Answer { body, .. } = answer.to_action(1, "c") else {
             panic!("no answer");
         };
         says("github-actions", "Bot", &body)
+    }
+
+    /// What it says holds only as long as the reply does.
+    #[test]
+    fn an_answer_to_a_reply_that_is_gone_or_changed_is_stale() {
+        let numbered = |number: u64, mut reply: Value| {
+            (reply["id"], reply["databaseId"]) = (number.to_string().into(), number.into());
+            reply
+        };
+        let dismiss = |because: &str| {
+            let body = format!("/council dismiss because {because}");
+            numbered(1, says("ann", "User", &body))
+        };
+        let order = find_orders(&[dismiss("one")], &me(), "c").remove(0);
+        let answer = |line: &str| numbered(2, answer_saying(&order, line));
+        let dismissed = answer("Dismissed by `ann`. This is about `F1`.");
+        let stale = |replies: &[Value]| {
+            let orders = find_orders(replies, &me(), "c");
+            stale_answers(replies, &me(), "c", &orders)
+        };
+        let there = [dismiss("one"), dismissed.clone()];
+        assert!(stale(&there).is_empty());
+        assert_eq!(stale(&[dismissed.clone()]), [2], "deleted");
+        assert_eq!(stale(&[dismiss("two"), dismissed.clone()]), [2], "edited");
+        assert!(
+            stale(&[answer("Not dismissed.")]).is_empty(),
+            "true for ever"
+        );
+        let withdrawn = numbered(2, says("github-actions", "Bot", &withdrawn_answer("c")));
+        assert!(stale(&[withdrawn]).is_empty(), "it is told once");
+        let mut of_person = dismissed;
+        of_person["author"] = json!({ "login": "ann", "__typename": "User" });
+        assert!(stale(&[of_person]).is_empty(), "it is not ours");
     }
 
     #[test]

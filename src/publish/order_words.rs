@@ -10,6 +10,9 @@ use crate::text::clip_chars;
 /// The two words of the command.
 const COMMAND: [&str; 2] = ["/council", "dismiss"];
 
+/// What takes a dismissal back, in the place of its second word.
+const TAKE_BACK: [&str; 4] = ["undo", "undismiss", "un-dismiss", "take-back"];
+
 /// The word before the reason; people forget it.
 const BECAUSE: &str = "because";
 
@@ -39,6 +42,8 @@ const MAX_WORDS: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderMeaning {
     Dismiss(DismissWords),
+    /// What was dismissed in this conversation counts again.
+    TakeBack,
     /// It does not say why.
     Unreasoned,
     /// This stands where a kind is named, and is none.
@@ -63,20 +68,36 @@ pub struct DismissWords {
 pub(super) fn read_order(body: &str) -> Option<OrderMeaning> {
     let body = body.replace("\r\n", "\n");
     let lines = spoken_lines(&body);
+    let mut takes_back = lines.iter().map(|(_, line)| is_taking_back(line));
+    let takes_back = takes_back.any(|takes_back| takes_back);
     let mut orders = lines
         .iter()
         .filter_map(|(at, line)| Some(at + line.len() - words_of_order(line)?.len()));
-    let first = orders.next()?;
-    Some(match orders.next() {
-        Some(_) => OrderMeaning::Several,
-        None => read_words(body[first..].trim()),
-    })
+    match (orders.next(), orders.next()) {
+        (None, _) => takes_back.then_some(OrderMeaning::TakeBack),
+        (Some(first), None) if !takes_back => Some(read_words(body[first..].trim())),
+        (Some(_), _) => Some(OrderMeaning::Several),
+    }
 }
 
 /// What stands behind the command on its line.
 fn words_of_order(line: &str) -> Option<&str> {
+    strip_word(words_for_us(line)?, COMMAND[1])
+}
+
+fn is_taking_back(line: &str) -> bool {
+    let words = words_for_us(line);
+    words.is_some_and(|words| {
+        TAKE_BACK
+            .iter()
+            .any(|name| strip_name(words, name).is_some())
+    })
+}
+
+/// What stands behind the first word of a command on its line.
+fn words_for_us(line: &str) -> Option<&str> {
     let rest = strip_word(line.trim_start_matches([' ', '\t']), COMMAND[0])?;
-    strip_word(rest.trim_start(), COMMAND[1])
+    Some(rest.trim_start())
 }
 
 /// `F1 as wrong because it is a constant`: the finding, the kind, and behind `because` the reason.

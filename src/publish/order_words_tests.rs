@@ -27,6 +27,28 @@ fn reason(body: &str) -> Option<String> {
 }
 
 #[test]
+fn a_dismissal_is_taken_back_by_its_own_command() {
+    for body in [
+        "/council undo",
+        "/Council Undo, it was no fixture",
+        "I was wrong.\n/council undismiss F1",
+        "/council take back",
+    ] {
+        assert_eq!(read_order(body), Some(OrderMeaning::TakeBack), "{body}");
+    }
+    for body in [
+        "/council undoing",
+        "    /council undo",
+        "council undo",
+        "/council",
+    ] {
+        assert_eq!(read_order(body), None, "{body}");
+    }
+    let both = "/council undo\n/council dismiss because a fixture";
+    assert_eq!(read_order(both), Some(OrderMeaning::Several));
+}
+
+#[test]
 fn a_reason_is_what_stands_behind_the_command() {
     for (body, because) in [
         (

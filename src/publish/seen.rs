@@ -109,6 +109,8 @@ pub struct ReviewThread {
     pub number: Option<u64>,
     /// Who argues the finding away in it, the first one first.
     pub orders: Vec<DismissOrder>,
+    /// The numbers of our answers that tell of a dismissal which was taken back.
+    pub stale_answers: Vec<u64>,
 }
 
 /// The conversations of a page, each under what its finding is called in a report: an edit beside a line gives what is found

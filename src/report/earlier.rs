@@ -4,7 +4,7 @@ use council_protocol::{Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lapsed::LapsedDismissal;
+use super::lapsed::{LapsedDismissal, came_back};
 use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
 use crate::council::{is_namesake, means_same};
 
@@ -280,13 +280,7 @@ impl EarlierReview {
         let lapsed = self.findings.iter();
         let lapsed = lapsed.filter_map(|found| Some((found, found.lapsed.as_ref()?)));
         let line = |(found, lapsed): (&EarlierFinding, &LapsedDismissal)| {
-            let place = &found.location;
-            format!(
-                "{}:{} came back: {}",
-                place.path.display(),
-                place.line,
-                lapsed.in_words()
-            )
+            format!("{}{}", came_back(&found.location), lapsed.in_words())
         };
         let mut notes: Vec<String> = lapsed.map(line).collect();
         if notes.len() > MAX_NAMED + 1 {

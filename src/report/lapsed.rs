@@ -1,5 +1,6 @@
 //! A dismissal that no longer holds: what it was about counts again.
 
+use council_protocol::Location;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,11 @@ pub struct LapsedDismissal {
     pub by: String,
     /// Why that no longer holds.
     pub why: LapseReason,
+}
+
+/// How a sentence begins about a finding that counts again.
+pub(super) fn came_back(place: &Location) -> String {
+    format!("{}:{} came back: ", place.path.display(), place.line)
 }
 
 impl LapsedDismissal {

@@ -17,6 +17,7 @@ use crate::report::bottom_line::{FailOn, GatePolicy};
 use crate::report::facts::{
     ChangeSize, DUEL_BACKEND, Participation, Receipt, ReviewSubject, RunFacts,
 };
+use crate::report::lapsed::{LapsedDismissal, came_back};
 use crate::report::redact;
 use crate::report::source::ReportSource;
 
@@ -204,6 +205,25 @@ impl Report {
         self.outcome.notes.retain(|note| !told.contains(note));
         let fates = self.fate_notes();
         self.outcome.notes.extend(fates);
+    }
+
+    /// Tells which findings count again that were dismissed `before`, and no longer of those that are dismissed by now.
+    pub(crate) fn tell_taken_back(&mut self, before: &[JudgedFinding]) {
+        let findings = &self.outcome.findings;
+        let is_over = |note: &String| {
+            let mut dismissed = findings.iter().filter(|found| found.dismissed.is_some());
+            dismissed.any(|found| note.starts_with(&came_back(&found.finding.location)))
+        };
+        self.outcome.notes.retain(|note| !is_over(note));
+        let lapsed = findings.iter().filter_map(|now| {
+            let mut known = before.iter();
+            let earlier = known.find(|earlier| earlier.fingerprint == now.fingerprint)?;
+            let lapsed = LapsedDismissal::find(earlier, now)?;
+            let place = came_back(&now.finding.location);
+            Some(format!("{place}{}", lapsed.in_words()))
+        });
+        let lapsed: Vec<String> = lapsed.collect();
+        self.outcome.notes.extend(lapsed);
     }
 
     /// Whether two sides wrote it in turn.

@@ -128,6 +128,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         answered: false,
         number: Some(1),
         orders: Vec::new(),
+        stale_answers: Vec::new(),
     }
 }
 

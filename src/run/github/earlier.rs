@@ -113,8 +113,9 @@ pub(crate) fn report_over(
     let is_changed = dismissed(&again) != dismissed(&report.outcome);
     if is_changed {
         let told = report.fate_notes();
-        report.outcome = again;
+        let before = std::mem::replace(&mut report.outcome, again);
         report.retell_fates(&told);
+        report.tell_taken_back(&before.findings);
     }
     (report, is_changed)
 }

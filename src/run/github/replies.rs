@@ -6,8 +6,8 @@ use council_secrets::Redactor;
 
 use crate::council::Dismissal;
 use crate::publish::{
-    DismissOrder, DismissWords, GitHubApi, OpenFinding, OrderMeaning, ReplyAnswer, ReviewState,
-    ReviewThread, look,
+    DISMISSED_BY, DismissOrder, DismissWords, GitHubApi, OpenFinding, OrderMeaning, ReplyAnswer,
+    ReviewState, ReviewThread, look,
 };
 use crate::text::Untrusted;
 
@@ -69,7 +69,8 @@ impl ReplyEar<'_> {
             let (line, taken_for) = match self.weigh(order, talked) {
                 None => continue,
                 Some(Err(refusal)) => (refusal, None),
-                Some(Ok(words)) => {
+                Some(Ok(None)) => (talked.told_taken_back(order, counting.take()), None),
+                Some(Ok(Some(words))) => {
                     let dismissal = self.dismissal(order, words, talked.thread);
                     let line = talked.told_dismissed(order, &dismissal);
                     counting = Some(dismissal);
@@ -88,12 +89,12 @@ impl ReplyEar<'_> {
         self.heard.dismissals.extend(counting);
     }
 
-    /// What an order says, or why it does not count; none where the forge does not say who may write.
+    /// What an order dismisses, nothing where it takes that back, or why it does not count; none where the forge does not say who may write.
     fn weigh<'o>(
         &mut self,
         order: &'o DismissOrder,
         talked: &TalkedFinding<'_>,
-    ) -> Option<Result<&'o DismissWords, String>> {
+    ) -> Option<Result<Option<&'o DismissWords>, String>> {
         let who = Untrusted::new(&order.login).code();
         if order.login == self.author {
             return Some(Err(format!(
@@ -123,12 +124,15 @@ impl ReplyEar<'_> {
         &self,
         order: &'o DismissOrder,
         talked: &TalkedFinding<'_>,
-    ) -> Result<&'o DismissWords, String> {
+    ) -> Result<Option<&'o DismissWords>, String> {
         let who = Untrusted::new(&order.login).code();
         let quoted = |words: &str| Untrusted::new(&self.redactor.redact_words(words).text).code();
         let this = talked.name();
         Err(match &order.meaning {
-            OrderMeaning::Dismiss(words) if talked.is_meant(order, words) => return Ok(words),
+            OrderMeaning::TakeBack => return Ok(None),
+            OrderMeaning::Dismiss(words) if talked.is_meant(order, words) => {
+                return Ok(Some(words));
+            }
             OrderMeaning::Dismiss(words) => {
                 let named = quoted(words.names.as_deref().unwrap_or_default());
                 format!(
@@ -218,6 +222,15 @@ impl TalkedFinding<'_> {
         Some(Untrusted::new(&place).code())
     }
 
+    /// Whether anything was dismissed that counts again now.
+    fn told_taken_back(&self, order: &DismissOrder, counting: Option<Dismissal>) -> String {
+        let (who, this) = (Untrusted::new(&order.login).code(), self.name());
+        match counting {
+            Some(_) => format!("Taken back by {who}: {this} counts again."),
+            None => format!("Nothing was taken back: no dismissal of {this} counts."),
+        }
+    }
+
     /// What was dismissed, whose finding it was, and as what.
     fn told_dismissed(&self, order: &DismissOrder, dismissal: &Dismissal) -> String {
         let who = Untrusted::new(&order.login).code();
@@ -234,7 +247,7 @@ impl TalkedFinding<'_> {
         };
         let (this, kind) = (self.name(), dismissal.ground.words());
         format!(
-            "Dismissed by {who}. This is about {this}{about}, as {kind}; it comes back if the code around it changes."
+            "{DISMISSED_BY}{who}. This is about {this}{about}, as {kind}; it comes back if the code around it changes."
         )
     }
 }

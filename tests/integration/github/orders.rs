@@ -189,3 +189,49 @@ fn an_example_in_a_block_of_code_orders_nothing() {
     );
     stage.requests();
 }
+
+/// What an answer says is true for as long as the reply stands; and the report tells why the verdict is red again.
+#[test]
+fn a_dismissal_that_is_taken_back_is_told_wherever_it_was_told() {
+    for take_back in ["/council undo", ""] {
+        let stage = reviewed();
+        reply(
+            &stage,
+            "src/a.rs",
+            "alice",
+            "/council dismiss because fixture",
+        );
+        stage.council(&SHOWN).ends(1);
+        assert!(dismissed(&stage).contains("src/a.rs"));
+        if take_back.is_empty() {
+            delete_replies(&stage, "alice");
+        } else {
+            reply(&stage, "src/a.rs", "alice", take_back);
+        }
+        stage.council(&SHOWN).ends(1);
+        let said = answers(&stage);
+        let told = match take_back {
+            "" => "This no longer holds: the reply that dismissed the finding",
+            _ => "Taken back by `alice`: ",
+        };
+        let last = said.last().unwrap();
+        assert!(last.starts_with(told), "{said:?}");
+        let shown = dismissed(&stage);
+        let back = "came back: its dismissal by @alice no longer holds, because it was taken back";
+        assert!(shown.contains(back), "{shown}");
+        // It is told once, and is no reason to do anything again.
+        stage.council(&SHOWN).ends(1);
+        assert_eq!(answers(&stage), said);
+        stage.requests();
+    }
+}
+
+/// Somebody deletes what they said; what we answered stays.
+fn delete_replies(stage: &Stage, who: &str) {
+    let mut state = stage.hub.state();
+    for thread in &mut state.threads {
+        let before = thread.replies.len();
+        thread.replies.retain(|(author, _)| author != who);
+        thread.comments -= (before - thread.replies.len()) as u64;
+    }
+}

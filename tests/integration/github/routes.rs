@@ -282,8 +282,31 @@ fn retell(state: &mut State, id: &str, body: &Value) -> Reply {
             thread.body = body["body"].as_str().unwrap_or_default().to_owned();
             Reply::new(200, json!({}))
         }
-        None => Reply::refuse(404, "Not Found"),
+        None => retell_reply(&mut state.threads, id, body),
     }
+}
+
+/// The same of a comment of ours further down.
+fn retell_reply(threads: &mut [Thread], id: &str, body: &Value) -> Reply {
+    let numbers = |thread: &Thread| -> Vec<String> {
+        let numbers = 0..thread.replies.len();
+        numbers
+            .map(|at| reply_number(thread, at).to_string())
+            .collect()
+    };
+    for thread in threads {
+        if let Some(at) = numbers(thread).iter().position(|number| number == id) {
+            thread.replies[at].1 = body["body"].as_str().unwrap_or_default().to_owned();
+            return Reply::new(200, json!({}));
+        }
+    }
+    Reply::refuse(404, "Not Found")
+}
+
+/// The number of a reply, which is none of a first comment.
+fn reply_number(thread: &Thread, at: usize) -> u64 {
+    let first: u64 = thread.id.trim_start_matches("PRRT_").parse().unwrap();
+    first * 1_000_000 + at as u64
 }
 
 fn reply(state: &mut State, id: &str, body: &Value) -> Reply {
@@ -547,6 +570,7 @@ fn thread(thread: &Thread) -> Value {
         let editor = thread.edited_by.as_ref().filter(|_| who != ME);
         json!({
             "id": format!("{}_{at}", comment_id(thread)),
+            "databaseId": reply_number(thread, at),
             "lastEditedAt": editor.map(|_| "2026-03-09T11:00:00Z"),
             "editor": editor.map(|login| json!({ "login": login })),
             "author": { "login": who.trim_end_matches("[bot]"), "__typename": kind },
