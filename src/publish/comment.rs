@@ -1,5 +1,9 @@
 //! The sticky report: one comment for one council on one pull request.
 
+use std::collections::BTreeSet;
+
+use council_protocol::RepoPath;
+
 use crate::council::readable_description;
 use crate::report::{EarlierFinding, EarlierReview, Report, markdown};
 use crate::text::Untrusted;
@@ -33,7 +37,7 @@ pub(super) fn comment_body(
     let empty = marker::sign_body(MarkerKind::Report, &wishes.council, &state, "");
     // Bytes are at least as many as characters, however those are counted.
     let room = MAX_CHARS.saturating_sub(MARGIN + empty.len() + carried.len());
-    let links = source_links(wishes, threads);
+    let links = source_links(report, wishes, threads);
     let update = update_line(report, wishes);
     let options = markdown::MarkdownOptions {
         update: update.as_deref(),
@@ -72,7 +76,8 @@ fn without_counts(report: &Report) -> Report {
 }
 
 /// Links to the reviewed lines and to our conversations about them; none where the repository has no page.
-fn source_links(
+pub(super) fn source_links(
+    report: &Report,
     wishes: &PublishOptions,
     threads: &[ReviewThread],
 ) -> Option<markdown::SourceLinks> {
@@ -91,10 +96,26 @@ fn source_links(
         repository,
         commit: wishes.head.clone(),
         threads,
+        base: base_commit(report).unwrap_or_default().to_owned(),
+        deleted: deleted_files(report, wishes),
     })
 }
 
 /// What became of the findings of the last review.
+/// The commit before the change. A claim may call anything so.
+fn base_commit(report: &Report) -> Option<&str> {
+    let base = report.target.base.as_deref();
+    base.filter(|base| base.len() >= 40 && base.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The files with findings of which no line is left.
+fn deleted_files(report: &Report, wishes: &PublishOptions) -> BTreeSet<RepoPath> {
+    let places = report.outcome.findings.iter();
+    let places = places.map(|found| &found.finding.location);
+    let gone = places.filter(|place| wishes.lines.is_emptied(place));
+    gone.map(|place| place.path.clone()).collect()
+}
+
 fn carried_section(earlier: &EarlierReview) -> String {
     let line = |found: &EarlierFinding| {
         let place = format!("{}:{}", found.location.path.display(), found.location.line);

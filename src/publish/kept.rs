@@ -10,7 +10,7 @@ use super::marker::hidden_len;
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
-use crate::report::Report;
+use crate::report::{Report, removed_line};
 use crate::text::{self, decode_base64, encode_base64};
 
 /// The most characters of a report that is kept for recognition.
@@ -142,15 +142,6 @@ impl OpenFinding {
             suggestion_check: None,
         }
     }
-}
-
-/// Where the code of a finding stood before the change removed it, as its judges quoted it.
-fn removed_line(found: &JudgedFinding) -> Option<u32> {
-    let mut proofs = found.members.iter().map(|member| &member.proof);
-    proofs.find_map(|proof| match proof {
-        Proof::Removed { old_line, .. } => Some(*old_line),
-        _ => None,
-    })
 }
 
 /// What is kept of a report, and of its findings that count.

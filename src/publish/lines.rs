@@ -3,12 +3,20 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use council_protocol::change::Hunk;
+use council_protocol::change::{FileStatus, Hunk};
 use council_protocol::{FileChange, LineKind, Location};
 
 /// The hunks of a change on its new side, file by file. Files whose path is not UTF-8 are not in it: no API names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DiffLines(BTreeMap<String, Vec<RangeInclusive<u32>>>);
+pub struct DiffLines(BTreeMap<String, FileLines>);
+
+/// The hunks of one file on its new side.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct FileLines {
+    shown: Vec<RangeInclusive<u32>>,
+    /// Whether no line of it is left.
+    is_emptied: bool,
+}
 
 impl DiffLines {
     /// The lines of a change that was read.
@@ -19,7 +27,11 @@ impl DiffLines {
                 continue;
             };
             let hunks = file.hunks.iter().flat_map(shown_by_forge).collect();
-            lines.0.insert(path.to_owned(), merged(hunks));
+            let shown = FileLines {
+                shown: merged(hunks),
+                is_emptied: file.status == FileStatus::Deleted,
+            };
+            lines.0.insert(path.to_owned(), shown);
         }
         lines
     }
@@ -27,7 +39,11 @@ impl DiffLines {
     /// Adds a file as a forge shows it: the text from the first `@@` on.
     pub fn add_patch(&mut self, path: &str, patch: &str) {
         let hunks = patch.lines().filter_map(new_side);
-        self.0.insert(path.to_owned(), hunks.collect());
+        let shown = FileLines {
+            shown: hunks.collect(),
+            is_emptied: is_emptied(patch),
+        };
+        self.0.insert(path.to_owned(), shown);
     }
 
     /// The lines of a place that stand in one hunk of the new side: a judge may name a whole function of which the last
@@ -39,7 +55,7 @@ impl DiffLines {
         let meets = |hunk: &&RangeInclusive<u32>| {
             hunk.start() <= named.end() && named.start() <= hunk.end()
         };
-        let hunk = self.0.get(path)?.iter().find(meets)?;
+        let hunk = self.0.get(path)?.shown.iter().find(meets)?;
         let (from, to) = (first.max(*hunk.start()), last.min(*hunk.end()));
         Some(Location {
             path: location.path.clone(),
@@ -52,6 +68,12 @@ impl DiffLines {
     pub fn has_location(&self, location: &Location) -> bool {
         self.shown_part(location)
             .is_some_and(|part| part == *location)
+    }
+
+    /// Whether the change leaves no line of a file.
+    pub(super) fn is_emptied(&self, location: &Location) -> bool {
+        let file = std::str::from_utf8(location.path.as_bytes()).map(|path| self.0.get(path));
+        file.is_ok_and(|file| file.is_some_and(|file| file.is_emptied))
     }
 
     /// Whether a file is in the diff at all.
@@ -105,6 +127,13 @@ fn merged(mut ranges: Vec<RangeInclusive<u32>>) -> Vec<RangeInclusive<u32>> {
 
 fn line_range(start: u32, lines: u32) -> Option<RangeInclusive<u32>> {
     (lines > 0).then(|| start..=start.saturating_add(lines - 1))
+}
+
+/// Whether the one hunk of a patch leaves nothing, as it does where the file is deleted.
+fn is_emptied(patch: &str) -> bool {
+    let mut headers = patch.lines().filter(|line| line.starts_with("@@ -"));
+    let first = headers.next();
+    first.is_some_and(|header| header.contains(" +0,0 @@")) && headers.next().is_none()
 }
 
 /// The new side of a hunk's header, `@@ -1,2 +3,4 @@`.

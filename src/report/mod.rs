@@ -49,6 +49,7 @@ pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
 #[cfg(test)]
 pub(crate) use places::join_ids;
+pub(crate) use places::removed_line;
 pub(crate) use source::ReportSource;
 pub use whole::Report;
 pub(crate) use words::{TOO_LONG_A_LINE, lone_state, other_readings};

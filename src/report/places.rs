@@ -1,13 +1,39 @@
 //! Places and names of findings in a row, as they stand on one line.
 
-use council_protocol::{Location, RepoPath};
+use council_protocol::{Location, Proof, RepoPath};
 
 use super::words;
+use crate::council::outcome::JudgedFinding;
+
+/// Where the code of a finding stood before the change removed it, as its judges quoted it.
+pub(crate) fn removed_line(found: &JudgedFinding) -> Option<u32> {
+    let mut proofs = found.members.iter().map(|member| &member.proof);
+    proofs.find_map(|proof| match proof {
+        Proof::Removed { old_line, .. } => Some(*old_line),
+        _ => None,
+    })
+}
 
 /// A place as it stands in a row of places: its line alone where the file is that of the one before.
 pub(super) struct ShownPlace<'a> {
     pub(super) location: &'a Location,
     pub(super) text: String,
+    /// Its line before the change, where it has none any more.
+    pub(super) old_line: Option<u32>,
+}
+
+/// The same for findings.
+pub(super) fn show_finding_places<'a>(
+    findings: impl Iterator<Item = &'a JudgedFinding> + Clone,
+    most: usize,
+) -> Vec<ShownPlace<'a>> {
+    let shown = show_places(findings.clone().map(|found| &found.finding.location), most);
+    let placed = shown.into_iter().zip(findings);
+    let placed = placed.map(|(place, found)| ShownPlace {
+        old_line: removed_line(found).filter(|_| place.location.line == 0),
+        ..place
+    });
+    placed.collect()
 }
 
 /// At most `most` places in a row.
@@ -22,7 +48,11 @@ pub(super) fn show_places<'a>(
             true => location.line.to_string(),
             false => words::location_text(location),
         };
-        ShownPlace { location, text }
+        ShownPlace {
+            location,
+            text,
+            old_line: None,
+        }
     };
     locations.take(most).map(show).collect()
 }

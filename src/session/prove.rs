@@ -98,16 +98,29 @@ impl QuoteProver {
         if let Some(found) = self.found.get(&key) {
             return found.clone();
         }
-        let found = self.search_quote(&self.resolved(location), quote);
+        let resolved = self.resolved(location);
+        let (proof, context) = self.search_quote(&resolved, quote);
+        let proof = match self.is_deleted(&resolved.path) {
+            true => of_deleted(proof, resolved.line),
+            false => proof,
+        };
+        let found = (proof, context);
         self.found.insert(key, found.clone());
         found
     }
 
+    fn is_deleted(&self, path: &RepoPath) -> bool {
+        let file = self.find_change(path);
+        file.is_some_and(|file| file.status == FileStatus::Deleted)
+    }
+
     /// The first line, from 1, of the function in which a quote was found that was said to stand at `location`.
     pub(crate) fn function_of(&mut self, location: &Location, proof: &Proof) -> Option<u32> {
-        let is_removed = matches!(proof, Proof::Removed { .. });
-        let line = proof.place(location.line).filter(|_| !is_removed)?;
-        let texts = self.texts_of(&self.resolved(location).path).ok()?;
+        let path = self.resolved(location).path;
+        // Of a deleted file the text that is searched is the one in which the line stood.
+        let is_elsewhere = matches!(proof, Proof::Removed { .. }) && !self.is_deleted(&path);
+        let line = proof.place(location.line).filter(|_| !is_elsewhere)?;
+        let texts = self.texts_of(&path).ok()?;
         let function = texts
             .0
             .iter()
@@ -370,6 +383,17 @@ impl QuoteProver {
             }
         }
         Ok(texts)
+    }
+}
+
+/// The same proof of a line that no file has any more, which is found at its old number; a file as a whole has no line.
+fn of_deleted(proof: Proof, claimed: u32) -> Proof {
+    match proof.place(claimed) {
+        Some(line) if line > 0 => Proof::Removed {
+            line,
+            old_line: line,
+        },
+        _ => proof,
     }
 }
 

@@ -158,10 +158,17 @@ fn any_file_of_the_reviewed_tree_is_evidence() {
 #[test]
 fn a_deleted_file_is_searched_as_it_was() {
     for mut prover in [with_blobs(), from_patch()] {
-        assert_eq!(
-            prove(&mut prover, "gone.rs", 1, "fn gone() {}").0,
-            Proof::Verified
-        );
+        for claimed in [1, 7] {
+            // No line of the reviewed side has that number: there is no such file.
+            let found = prove(&mut prover, "gone.rs", claimed, "fn gone() {}").0;
+            let removed = Proof::Removed {
+                line: 1,
+                old_line: 1,
+            };
+            assert_eq!(found, removed, "{claimed}");
+        }
+        let elsewhere = prove(&mut prover, "gone.rs", 1, "fn other() {}");
+        assert!(is_unverified(elsewhere));
     }
 }
 

@@ -66,8 +66,8 @@ impl<'a> FindingView<'a> {
             severity: found.finding.severity,
             state: words::state_words(found),
             ids: places::join_ids(group.all_findings().map(|f| f.id.as_str())).join(", "),
-            place: places::join_places(locations.clone(), MAX_PLACES),
-            places: places::show_places(locations, MAX_PLACES),
+            place: places::join_places(locations, MAX_PLACES),
+            places: places::show_finding_places(group.all_findings(), MAX_PLACES),
             fingerprints: group
                 .all_findings()
                 .take(MAX_PLACES)

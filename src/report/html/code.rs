@@ -2,11 +2,12 @@
 
 use council_protocol::answer::Evidence;
 use council_protocol::change::{Line, LineKind};
-use council_protocol::{FileChange, Location, Proof, RepoPath};
+use council_protocol::{FileChange, Location, RepoPath};
 use maud::{Markup, html};
 
 use super::parts::{code_line, name};
 use crate::council::outcome::JudgedFinding;
+use crate::report::places::removed_line;
 use crate::report::words;
 
 /// Lines shown before and behind what is meant.
@@ -38,15 +39,11 @@ impl<'a> CodePlace<'a> {
             line,
             end_line,
         } = &found.finding.location;
-        let removed = found.members.iter().find_map(|member| match member.proof {
-            Proof::Removed { old_line, .. } => Some(old_line),
-            _ => None,
-        });
         Self {
             path,
             line: *line,
             end_line: *end_line,
-            old_line: removed.filter(|_| *line == 0),
+            old_line: removed_line(found).filter(|_| *line == 0),
             quote: &found.finding.quote,
         }
     }

@@ -80,19 +80,33 @@ impl SourceLinks {
     fn link_to(&self, place: &ShownPlace<'_>) -> String {
         let (text, location) = (Untrusted::new(&place.text).code(), place.location);
         let path = uri::encode_path(location.path.as_bytes());
-        let anchor = match (location.line, location.end_line) {
+        // A file that stays has a page at the reviewed commit, and may have another name at the base.
+        let is_deleted = self.deleted.contains(&location.path);
+        let (commit, line) = match place.old_line {
+            Some(old) if is_deleted => (&self.base, old),
+            _ if is_deleted => (&self.base, 0),
+            _ => (&self.commit, location.line),
+        };
+        let removed = match place.old_line {
+            Some(_) => " (removed)",
+            None => "",
+        };
+        if commit.is_empty() {
+            return format!("{text}{removed}");
+        }
+        let anchor = match (line, location.end_line) {
             (0, _) => String::new(),
             (line, Some(end)) if end > line => format!("#L{line}-L{end}"),
             (line, _) => format!("#L{line}"),
         };
         // GitHub draws these files, and then no line has an anchor.
         let is_drawn = location.path.extension().is_some_and(is_drawn_by_github);
-        let plain = match is_drawn && location.line > 0 {
+        let plain = match is_drawn && line > 0 {
             true => "?plain=1",
             false => "",
         };
-        let (repository, commit) = (&self.repository, &self.commit);
-        format!("[{text}]({repository}/blob/{commit}/{path}{plain}{anchor})")
+        let repository = &self.repository;
+        format!("[{text}]({repository}/blob/{commit}/{path}{plain}{anchor}){removed}")
     }
 }
 

@@ -7,7 +7,9 @@ pub(super) mod finding;
 mod parts;
 mod session;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use council_protocol::RepoPath;
 
 pub(crate) use session::{minutes, session};
 
@@ -23,13 +25,18 @@ use crate::text::{self, Untrusted};
 /// The most lines of the list of findings that are kept or left out together where space is short.
 const LINES_PER_BLOCK: usize = 20;
 
-/// Where a reader finds the reviewed lines and the conversations about them. All of it comes from the forge, none from a report.
+/// Where a reader finds the reviewed lines and the conversations about them. All of it comes from the forge, none from a
+/// report, but the base, which is nothing but a commit's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SourceLinks {
     /// The repository's page, `https://github.com/owner/name`.
     pub repository: String,
     /// The reviewed commit as hex.
     pub commit: String,
+    /// The commit before the change as hex; empty where there is none.
+    pub base: String,
+    /// Files that are there only at the base.
+    pub deleted: BTreeSet<RepoPath>,
     /// The page of the conversation about a finding, by the finding's fingerprint.
     pub threads: BTreeMap<String, String>,
 }

@@ -5,6 +5,7 @@ use council_protocol::{FileChange, Finding, Hunk, Proof};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
+use crate::report::places::removed_line;
 use crate::text::{self, Untrusted};
 
 /// The most lines of a quote in an ordinary report, and in a verbose one.
@@ -149,15 +150,9 @@ fn visible(line: &str) -> String {
 
 /// Lines that the change removes stand under no number of the reviewed side.
 fn push_removed(page: &mut TerminalPage, view: &FindingView<'_>) {
-    let old = view
-        .found
-        .members
-        .iter()
-        .find_map(|member| match member.proof {
-            Proof::Removed { old_line, .. } => Some(old_line),
-            _ => None,
-        });
-    let Some(old) = old else { return };
+    let Some(old) = removed_line(view.found) else {
+        return;
+    };
     let (room, ellipsis) = (code_room(page, old), page.look().ellipsis());
     let mut lines = Untrusted::new(&view.found.finding.quote).code_lines();
     if let Some(line) = lines.next() {

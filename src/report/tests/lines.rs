@@ -44,6 +44,8 @@ fn each_finding_of_a_group_leads_to_its_conversation() {
         let links = markdown::SourceLinks {
             repository: "https://github.com/o/r".into(),
             commit: "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1".into(),
+            base: String::new(),
+            deleted: Default::default(),
             threads: known.iter().map(url).collect::<BTreeMap<_, _>>(),
         };
         let options = markdown::MarkdownOptions {

@@ -291,6 +291,8 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
     let links = markdown::SourceLinks {
         repository: "https://github.com/o/r".into(),
         commit: "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1".into(),
+        base: String::new(),
+        deleted: Default::default(),
         threads: [(
             "183e1c5b34f6d8a9".into(),
             "https://github.com/o/r/pull/1#discussion_r1".into(),
