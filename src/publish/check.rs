@@ -113,6 +113,7 @@ pub(super) fn conclude_check(
     report: &Report,
     wishes: &PublishOptions,
     id: Option<u64>,
+    links: Option<&markdown::SourceLinks>,
     beside: &dyn Fn(&JudgedFinding) -> bool,
 ) -> Vec<PublishAction> {
     let all: Vec<Value> = report
@@ -123,7 +124,7 @@ pub(super) fn conclude_check(
         .filter_map(finding_annotation)
         .collect();
     let left = all.len().saturating_sub(MAX_ANNOTATIONS);
-    let output = check_output(report, left, inline::reading_place(report, beside));
+    let output = check_output(report, left, inline::reading_place(report, beside), links);
     let batches: Vec<&[Value]> = all[..all.len() - left].chunks(BATCH).collect();
     let batches = if batches.is_empty() {
         vec![&[][..]]
@@ -166,27 +167,33 @@ fn add_details_url(body: &mut Value, wishes: &PublishOptions) {
     }
 }
 
-/// Title, summary and text, each within its bound.
-fn check_output(report: &Report, left: usize, place: markdown::ReadingPlace) -> Value {
-    let options = |max_bytes| markdown::MarkdownOptions {
-        frontmatter: false,
-        max_bytes: Some(max_bytes),
-        fold: false,
-        links: None,
-        place,
-        update: None,
-        council: None,
-    };
-    let mut summary = markdown::head(report, place);
+/// Title, summary and text, each within its bound. They are read below each other: what one says, the next does not.
+fn check_output(
+    report: &Report,
+    left: usize,
+    place: markdown::ReadingPlace,
+    links: Option<&markdown::SourceLinks>,
+) -> Value {
+    let headline = report.headline();
+    let title = text::clip_chars(&headline, MAX_TITLE);
+    let mut summary = markdown::head(report, place, title == headline);
     if left > 0 {
         summary.push_str(&format!(
             "\n\n{left} more findings stand in the text below and have no annotation."
         ));
     }
+    let options = markdown::MarkdownOptions {
+        frontmatter: false,
+        max_bytes: Some(MAX_TEXT),
+        links,
+        place,
+        headless: true,
+        ..markdown::MarkdownOptions::default()
+    };
     json!({
-        "title": text::clip_chars(&report.headline(), MAX_TITLE),
+        "title": title,
         "summary": summary,
-        "text": markdown::render(report, options(MAX_TEXT)),
+        "text": markdown::render(report, options),
     })
 }
 

@@ -47,6 +47,7 @@ pub(super) fn comment_body(
         fold: true,
         links: links.as_ref(),
         place,
+        headless: false,
     };
     let shown = match update {
         Some(_) => without_counts(report),
@@ -95,13 +96,12 @@ pub(super) fn source_links(
     Some(markdown::SourceLinks {
         repository,
         commit: wishes.head.clone(),
-        threads,
         base: base_commit(report).unwrap_or_default().to_owned(),
         deleted: deleted_files(report, wishes),
+        threads,
     })
 }
 
-/// What became of the findings of the last review.
 /// The commit before the change. A claim may call anything so.
 fn base_commit(report: &Report) -> Option<&str> {
     let base = report.target.base.as_deref();
@@ -116,6 +116,7 @@ fn deleted_files(report: &Report, wishes: &PublishOptions) -> BTreeSet<RepoPath>
     gone.map(|place| place.path.clone()).collect()
 }
 
+/// What became of the findings of the last review.
 fn carried_section(earlier: &EarlierReview) -> String {
     let line = |found: &EarlierFinding| {
         let place = format!("{}:{}", found.location.path.display(), found.location.line);

@@ -23,6 +23,7 @@ pub(super) fn job_summary(report: &Report, place: markdown::ReadingPlace) -> Str
         place,
         update: None,
         council: None,
+        headless: false,
     };
     markdown::render(report, options)
 }

@@ -161,7 +161,10 @@ fn plan_check(
         .as_ref()
         .filter(|check| !check.completed)
         .map(|check| check.id);
-    check::conclude_check(report, wishes, id, &|found| placed.is_placed(found))
+    let threads = seen.threads.as_deref().unwrap_or_default();
+    let links = comment::source_links(report, wishes, threads);
+    let beside = |found: &JudgedFinding| placed.is_placed(found);
+    check::conclude_check(report, wishes, id, links.as_ref(), &beside)
 }
 
 /// One report, however many there are.

@@ -3,5 +3,6 @@
 mod carry;
 mod comment;
 mod hub;
+mod places;
 mod plan;
 mod suggestion;

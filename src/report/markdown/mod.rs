@@ -58,6 +58,8 @@ pub(crate) struct MarkdownOptions<'a> {
     pub update: Option<&'a str>,
     /// The council whose report it is, where a page may have those of several: a plain word.
     pub council: Option<&'a str>,
+    /// Whether verdict, next step and subject stand above it already, as those of a check do.
+    pub headless: bool,
 }
 
 impl Default for MarkdownOptions<'_> {
@@ -70,6 +72,7 @@ impl Default for MarkdownOptions<'_> {
             place: ReadingPlace::Clone,
             update: None,
             council: None,
+            headless: false,
         }
     }
 }
@@ -82,16 +85,13 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     if options.frontmatter {
         out.push_head(frontmatter(report));
     }
-    let council = options
-        .council
-        .map_or(String::new(), |name| format!(" · {name}"));
-    out.push_head(format!("# {}{council}", document.verdict.headline));
-    out.push_head(options.update.unwrap_or_default().to_owned());
     let in_short = options.fold && document.verdict.verdict == Verdict::Pass;
-    if !in_short {
-        out.push_head(document.verdict.next_step.clone());
+    let mut subject = subject_line(report, &document.verdict);
+    if options.headless {
+        subject.clear();
+    } else {
+        push_verdict(&mut out, &document.verdict, options, in_short);
     }
-    let subject = subject_line(report, &document.verdict);
     let findings = finding_list(&document, options.links, options.fold);
     if options.fold {
         // Who has ten seconds reads the findings first; and two lists in a row would be one with gaps.
@@ -122,12 +122,33 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     out.render(options.max_bytes.unwrap_or(usize::MAX), options.fold)
 }
 
-/// The beginning of the report: the headline, what to do next, what was reviewed.
-pub(crate) fn head(report: &Report, place: ReadingPlace) -> String {
+/// The first lines: the verdict, what the last push did, and what to do next.
+fn push_verdict(
+    out: &mut MarkdownDocument,
+    verdict: &VerdictView,
+    options: MarkdownOptions<'_>,
+    in_short: bool,
+) {
+    let council = options
+        .council
+        .map_or(String::new(), |name| format!(" · {name}"));
+    out.push_head(format!("# {}{council}", verdict.headline));
+    out.push_head(options.update.unwrap_or_default().to_owned());
+    if !in_short {
+        out.push_head(verdict.next_step.clone());
+    }
+}
+
+/// The beginning of the report: the headline where no title `has_headline`, what to do next, what was reviewed.
+pub(crate) fn head(report: &Report, place: ReadingPlace, has_headline: bool) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
     let document = Document::at_place(report, &names, false, place);
     let view = &document.verdict;
-    let mut blocks = vec![format!("**{}**", view.headline), view.next_step.clone()];
+    let headline = match has_headline {
+        true => String::new(),
+        false => format!("**{}**", view.headline),
+    };
+    let mut blocks = vec![headline, view.next_step.clone()];
     blocks.push(subject_line(report, view));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")

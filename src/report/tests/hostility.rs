@@ -134,6 +134,7 @@ fn every_critical_problem_of_a_line_is_on_every_surface() {
         update: None,
         council: None,
         place: markdown::ReadingPlace::Clone,
+        headless: false,
     };
     let surfaces = [
         terminal::render(

@@ -307,6 +307,7 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
         place: markdown::ReadingPlace::Conversation,
         update: None,
         council: None,
+        headless: false,
     };
     for (name, report) in samples::all() {
         let text = markdown::render(&report, options);
@@ -359,7 +360,7 @@ fn a_page_of_the_forge_names_only_what_can_be_done_there() {
             ..markdown::MarkdownOptions::default()
         };
         let text = markdown::render(&samples::fail(), options);
-        let head = markdown::head(&samples::fail(), place);
+        let head = markdown::head(&samples::fail(), place, false);
         let line = text.lines().find(|line| line.starts_with("Next step"));
         let line = line.unwrap_or_else(|| panic!("{text}")).to_owned();
         assert!(head.contains(&line), "{head}");

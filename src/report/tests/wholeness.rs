@@ -21,6 +21,7 @@ fn markdown_leaves_nothing_of_a_finding_out_however_little_it_weighs() {
         place: markdown::ReadingPlace::Conversation,
         update: None,
         council: None,
+        headless: false,
     };
     let file = markdown::MarkdownOptions {
         fold: false,
