@@ -238,7 +238,7 @@ mod tests {
         };
         let there = [dismiss("one"), dismissed.clone()];
         assert!(stale(&there).is_empty());
-        assert_eq!(stale(&[dismissed.clone()]), [2], "deleted");
+        assert_eq!(stale(std::slice::from_ref(&dismissed)), [2], "deleted");
         assert_eq!(stale(&[dismiss("two"), dismissed.clone()]), [2], "edited");
         assert!(
             stale(&[answer("Not dismissed.")]).is_empty(),

@@ -163,7 +163,7 @@ mod tests {
         let judge = "judge-1".into();
         let spends = ProgressEvent::new(25, ProgressKind::Spends { judge, used });
         record.note(&spends);
-        assert_eq!(early.poll(&run), [spends.clone()]);
+        assert_eq!(early.poll(&run), std::slice::from_ref(&spends));
         let now = [spends, second, other];
         assert_eq!(early.poll(&run), []);
         assert_eq!(LookupReader::default().poll(&run), now);
