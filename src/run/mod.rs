@@ -54,6 +54,7 @@ pub(crate) mod nothing;
 pub(crate) mod output_file;
 pub(crate) mod own;
 pub(crate) mod page;
+pub(crate) mod past_prompts;
 pub(crate) mod perspectives_file;
 pub(crate) mod plan;
 pub(crate) mod plugins;

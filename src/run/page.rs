@@ -14,8 +14,8 @@ use crate::run::bundle;
 use crate::run::context::RunContext;
 use crate::run::lines_beside::add_quoted_lines;
 use crate::run::loaded::LoadedRun;
+use crate::run::past_prompts::run_prompter;
 use crate::run::redaction::{redactor_of_past, user_redactor_for};
-use crate::run::replay::run_prompter;
 use crate::run::store::{self, StoredRun};
 use crate::session::stored;
 

@@ -1,8 +1,6 @@
 //! The report of a run of the past, from what it wrote down.
 
-use std::sync::Arc;
-
-use council_protocol::{Packet, Seat};
+use council_protocol::Packet;
 
 use crate::council::Outcome;
 use crate::duel::protocol::side::ending_of;
@@ -18,31 +16,9 @@ use crate::run::loaded::LoadedRun;
 use crate::run::modes::duel_so_far::duel_so_far;
 use crate::run::modes::duel_subject::TRANSCRIPT_FILE;
 use crate::run::prepare::PreparedReview;
-use crate::run::prompts::SeatPrompts;
 use crate::run::redaction::redactor_of_past;
-use crate::run::resume::prepare_again;
 use crate::run::store::StoredRun;
-use crate::run::stored_request::StoredRequest;
-use crate::session::{PromptRenderer, replay_council, replay_cut_council, stored};
-
-/// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
-pub(crate) fn run_prompter(
-    left: &LoadedRun,
-    start: &RunContext,
-) -> Result<Option<Arc<dyn PromptRenderer>>, RunError> {
-    let stored = StoredRequest::load_request(&left.past, start)?;
-    if stored.mode().is_some() {
-        return Err(RunError::usage(format!(
-            "the prompts of {} cannot be told: it is no review",
-            left.past.name
-        )));
-    }
-    let (review, start) = stored.restore(start)?;
-    let prepared = prepare_again(&review, &start, left)?;
-    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
-    let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
-    Ok(prompts.map(|prompts| prompts as Arc<dyn PromptRenderer>))
-}
+use crate::session::{replay_council, replay_cut_council, stored};
 
 /// The report of a run from its journal, with the packet that it was about.
 pub(crate) fn recompute_report(

@@ -245,6 +245,18 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
     Ok(found)
 }
 
+/// The same where a run was cut off; else nothing. All reports are read for it, which nobody pays for whose runs have ended.
+pub(crate) fn list_where_cut_off(
+    start: &RunContext,
+) -> Result<Vec<(StoredRun, Option<Report>)>, RunError> {
+    let runs = RepositoryPaths::discover(&start.dir, &start.git_environment())?.runs_dir();
+    let mut folders = list_folders(&runs)?.into_iter();
+    match folders.any(|past| past.state() == RunState::CutOff) {
+        true => list_runs(start),
+        false => Ok(Vec::new()),
+    }
+}
+
 /// The runs that began in this worktree, the latest first: what a command means that is given no name. Another worktree
 /// has another change in it.
 pub(crate) fn list_own_runs(

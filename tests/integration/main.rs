@@ -18,6 +18,7 @@ mod client_setup;
 mod clients;
 mod configuration;
 mod counts_again;
+mod cut_off;
 mod detach;
 mod dismissals;
 mod duel;

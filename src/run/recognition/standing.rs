@@ -9,6 +9,7 @@ use crate::memory::{
     ChangedFiles, is_by_rules, is_objection, is_same_code, leaves_critical_open, outweighs,
 };
 use crate::report::{MemoryPlace, Report};
+use crate::run::cut_off::cut_off_reviews;
 use crate::run::reviewed_before::{left_out_files, reviewed_text};
 use crate::session::QuoteProver;
 
@@ -61,8 +62,24 @@ impl VerdictMemory<'_> {
             .into_iter()
             .flatten()
             .filter(|one| !is_by_rules(one));
-        let mut renewed = by_models.map(|standing| self.renew_standing(standing, &change, heard));
-        renewed.find(|standing| outweighs(standing, known))
+        let ended = by_models.map(|standing| self.renew_standing(standing, &change, heard));
+        let cut = std::iter::once_with(|| self.cut_off_standing(&change, heard)).flatten();
+        let told = ended
+            .chain(cut)
+            .filter(|standing| outweighs(standing, known));
+        // What fails is told before what was left open, and of two alike what has ended.
+        told.min_by_key(|standing| !is_objection(standing))
+    }
+
+    /// What models had said of this very change in runs that were cut off, under today's dismissals.
+    fn cut_off_standing<'s>(
+        &'s self,
+        change: &'s str,
+        heard: &'s KnownDismissals,
+    ) -> impl Iterator<Item = Report> + 's {
+        let cut = cut_off_reviews(self.prepared, self.start).into_iter();
+        cut.filter(|cut| !is_by_rules(cut))
+            .map(move |cut| self.renew_held(cut, change, heard))
     }
 
     /// What a coding agent does not have judged anew with other code beside it: lines to which models objected, and that stand
@@ -113,34 +130,12 @@ impl VerdictMemory<'_> {
         Some(KeptObjection::Instead(Box::new(report)))
     }
 
-    /// An objection over today's target, with the dismissals that speak of today's code.
+    /// An objection over today's target, with the dismissals that speak of today's code, and why it stands.
     fn renew_standing(&self, standing: Report, change: &str, heard: &KnownDismissals) -> Report {
-        let head = self.prepared.packet.target.head.as_deref();
-        let is_same = is_same_code(&standing, Some(change), head);
-        // What was cut off was not judged: it is an objection, and no verdict that is told again.
-        let place = match is_same && standing.outcome.verdict != Verdict::Inconclusive {
-            true => MemoryPlace::Cache,
-            false => MemoryPlace::Objection,
-        };
-        let heard = match is_same {
-            true => heard.clone(),
-            false => self.still_valid(&standing, heard),
-        };
+        let is_same = self.is_over(&standing, change);
         let run = standing.receipt.run.name.clone();
         let reviewed = standing.target.label.clone();
-        let key = standing.receipt.run.recognition_key.clone();
-        let key = key.unwrap_or_default();
-        let held = standing.outcome.clone();
-        let mut report = self.renew_report(standing, place, None, &key, &heard);
-        // It counts as it was held, whatever the configuration says today: only a dismissal takes something from it.
-        let dismissed = |outcome: &Outcome| -> Vec<bool> {
-            let findings = outcome.findings.iter();
-            findings.map(|found| found.dismissed.is_some()).collect()
-        };
-        if dismissed(&held) == dismissed(&report.outcome) {
-            (report.outcome.verdict, report.outcome.reason) = (held.verdict, held.reason);
-            report.outcome.findings = held.findings;
-        }
+        let mut report = self.renew_held(standing, change, heard);
         let again = "`git council review --fresh`";
         report.outcome.notes.push(match is_same {
             true if leaves_critical_open(&report) => format!(
@@ -156,6 +151,39 @@ impl VerdictMemory<'_> {
                  mended, {again} of this change takes its place"
             ),
         });
+        report
+    }
+
+    fn is_over(&self, standing: &Report, change: &str) -> bool {
+        let head = self.prepared.packet.target.head.as_deref();
+        is_same_code(standing, Some(change), head)
+    }
+
+    /// An objection over today's target, as it was held, with the dismissals that speak of today's code.
+    fn renew_held(&self, standing: Report, change: &str, heard: &KnownDismissals) -> Report {
+        let is_same = self.is_over(&standing, change);
+        // What was cut off was not judged: it is an objection, and no verdict that is told again.
+        let place = match is_same && standing.outcome.verdict != Verdict::Inconclusive {
+            true => MemoryPlace::Cache,
+            false => MemoryPlace::Objection,
+        };
+        let heard = match is_same {
+            true => heard.clone(),
+            false => self.still_valid(&standing, heard),
+        };
+        let key = standing.receipt.run.recognition_key.clone();
+        let key = key.unwrap_or_default();
+        let held = standing.outcome.clone();
+        let mut report = self.renew_report(standing, place, None, &key, &heard);
+        // It counts as it was held, whatever the configuration says today: only a dismissal takes something from it.
+        let dismissed = |outcome: &Outcome| -> Vec<bool> {
+            let findings = outcome.findings.iter();
+            findings.map(|found| found.dismissed.is_some()).collect()
+        };
+        if dismissed(&held) == dismissed(&report.outcome) {
+            (report.outcome.verdict, report.outcome.reason) = (held.verdict, held.reason);
+            report.outcome.findings = held.findings;
+        }
         report
     }
 
