@@ -192,9 +192,11 @@ fn holds_stance(value: &Value) -> bool {
     }
 }
 
-const PLACES: [&str; 5] = ["location", "path", "file", "line", "lines"];
+/// Fields that say where a problem is.
+pub(super) const PLACES: [&str; 5] = ["location", "path", "file", "line", "lines"];
 
-const TEXTS: [&str; 7] = [
+/// Fields that say what a problem is.
+pub(super) const TEXTS: [&str; 7] = [
     "description",
     "message",
     "title",

@@ -14,11 +14,11 @@ fn what_is_critical_is_named_whatever_the_order_of_the_fields() {
     let before =
         r#"[{"location":{"path":"x.py","line":7},"description":"a \"b\"","severity":"critical"},"#;
     for raw in [behind, before] {
-        assert_eq!(lost(raw).criticals, ["x.py:7: a \"b\""], "{raw}");
+        assert_eq!(lost(raw).findings.criticals, ["x.py:7: a \"b\""], "{raw}");
         assert_eq!(lost(raw).weight, Vote::Fail);
     }
     assert_eq!(
-        lost(r#""severity": "critical""#).criticals,
+        lost(r#""severity": "critical""#).findings.criticals,
         ["finding without words"]
     );
 }
@@ -78,7 +78,9 @@ fn an_objection_in_another_form_is_one() {
     assert_eq!(lost(&yaml).weight, Vote::Warn);
     assert_eq!(lost(&python).weight, Vote::Warn);
     assert_eq!(
-        lost(r#"{"line":"7","path":"a.py","severity":"critical"}"#).criticals,
+        lost(r#"{"line":"7","path":"a.py","severity":"critical"}"#)
+            .findings
+            .criticals,
         ["a.py:7"]
     );
 }
@@ -143,7 +145,7 @@ proptest! {
     fn any_reply_is_read(raw in "[{}\\[\\]\":,a-z\\\\é ]{0,60}(\"severity\" ?: ?\"critical\")?[\"\\\\é}]{0,4}") {
         if let Some(found) = read_lost_answer(&raw, "k", RoundNumber::FIRST) {
             prop_assert!(found.describe().chars().count() < 1_000);
-            prop_assert!(found.criticals.is_empty() || found.weight == Vote::Fail);
+            prop_assert!(found.findings.criticals.is_empty() || found.weight == Vote::Fail);
         }
     }
 }

@@ -3,9 +3,9 @@
 use council_protocol::Vote;
 
 use super::consent::plain_vote;
-use super::lost_answer::values_of;
 use super::plain_words::EXCERPT_CHARS;
 use super::plain_words::Words;
+use super::raw_fields::values_of;
 
 /// How words for a vote begin, where a few of them stand together: `verdict: FAIL because …`.
 const VOTES: [(&str, Vote); 10] = [

@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::consent::{APPROVALS, vote_line};
 use super::extract::{follows_objection, is_contradicted, own_words_around};
-use super::lost_answer::{LostAnswer, values_of};
+use super::lost_answer::LostAnswer;
+use super::lost_findings::is_mild;
 use super::own_words::{read_own_words, says_nothing, sentences};
 use super::plain_words::EXCERPT_CHARS;
 use super::plain_words::{Words, names_problem, objects, stops};
+use super::raw_fields::values_of;
 use super::reply_object::object_of;
 use super::said_vote::{SaidVote, UNDECIDED, read_vote};
 use super::told_fields::POSITIONS;
@@ -97,18 +99,6 @@ const REFUSAL_WORDS: &[&str] = &[
 
 /// No consent in words is longer, in bytes.
 const MAX_PROSE_BYTES: usize = 64 << 10;
-
-/// How bad a finding may be that nobody has to hear of where its vote is a consent.
-const MILD: &[&str] = &[
-    "minor",
-    "significant",
-    "info",
-    "low",
-    "nit",
-    "style",
-    "note",
-    "medium",
-];
 
 /// What a reply says that is no answer, where it is not known to stand against nothing; none: it is, or there is no reply
 /// (it broke off, or is too large).
@@ -295,10 +285,6 @@ fn approves(word: &str) -> bool {
 fn is_conditional(vote: &str) -> bool {
     let is_form = Words::of(vote).consists_of(&["pass", "warn", "fail", "or"]);
     read_vote(vote) == SaidVote::Unclear && !is_form
-}
-
-fn is_mild(word: &str) -> bool {
-    MILD.contains(&word.trim().to_lowercase().as_str())
 }
 
 /// The words of a reply that tell most, on one line.

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::clients::with_client;
 use crate::harness::{Repo, Run};
+use crate::programs::{answer, with_judge};
 
 /// Every client, how it can say something before its turn is over, and what holds it then.
 const WAYS: [(&str, &str, &[&str]); 6] = [
@@ -113,6 +114,27 @@ fn review(repo: &Repo, backend: &str) -> Run {
         .ends(0);
     }
     council(repo, &["conclude", "--run", "jobs", "--json"])
+}
+
+/// Small models rate findings by words of their own: what they found, and where, is told on every surface all the same.
+#[test]
+fn a_finding_is_told_whatever_word_rates_it() {
+    for rating in ["error", "P0", "must-fix"] {
+        let finding = format!(
+            r#"{{"severity": "{rating}", "category": "bug", "description": "It deletes all data.",
+ "location": {{"path": "src/more.rs", "line": 2}}, "quote": "pub const MORE: u32 = 1;", "why": "w", "fix": "f"}}"#
+        );
+        let repo = with_judge(&answer("FAIL", &finding), "");
+        let run = repo.council(["review", "HEAD"]);
+        assert!(!run.stdout.starts_with("PASS"), "{rating}: {}", run.stdout);
+        for format in ["terminal", "story", "markdown", "json"] {
+            let shown = repo.council(["show", "--format", format]).ends(0).stdout;
+            let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            for part in ["src/more.rs:2", "It deletes all data."] {
+                assert!(flat.contains(part), "{rating} {format}: {shown}");
+            }
+        }
+    }
 }
 
 /// Runs a few at a time: most of the time is waiting.
