@@ -175,6 +175,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,
+        fingerprint: None,
     };
     JudgedFinding {
         id: format!("F{at}"),

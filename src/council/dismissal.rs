@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::Stance;
-use council_protocol::{Coverage, JudgeId, Severity, Vote};
+use council_protocol::{Coverage, Finding, JudgeId, Severity, Vote};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
 use super::fingerprint::class_of;
@@ -11,25 +11,63 @@ use super::objections::{
     CastVotes, Objections, RuleVote, insists_unproven, rules_object, weigh_objections,
 };
 use super::outcome::{
-    Disposition, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
+    Disposition, FindingMember, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
 };
+use super::parts::{split_off, with_own_names};
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 use super::quorum::Attendance;
 
-/// Marks the findings that were dismissed: they have no level any more.
-pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
-    for finding in findings {
-        let found = dismissals
-            .iter()
-            .find(|d| d.fingerprint == finding.fingerprint && covers(d, finding));
-        // What is rejected does not count anyway.
-        if finding.disposition != Disposition::Rejected
-            && let Some(dismissal) = found
-        {
-            finding.dismissed = Some(dismissal.clone());
-            finding.level = None;
+/// Marks the findings that were dismissed: they have no level any more. Another problem of the same line, of which nobody
+/// spoke, goes on counting as a finding of its own.
+pub(super) fn mark_dismissed(findings: &mut Vec<JudgedFinding>, dismissals: &[Dismissal]) {
+    let mut at = 0;
+    while at < findings.len() {
+        let taken: BTreeSet<String> = findings.iter().map(|f| f.fingerprint.clone()).collect();
+        let part = mark_finding(&mut findings[at], dismissals, &taken);
+        at += 1;
+        if let Some(part) = part {
+            let part = with_own_names(part, findings);
+            findings.insert(at, part);
         }
     }
+}
+
+/// Marks a finding; gives back the part of it that has another fate.
+fn mark_finding(
+    finding: &mut JudgedFinding,
+    dismissals: &[Dismissal],
+    taken: &BTreeSet<String>,
+) -> Option<JudgedFinding> {
+    // What is rejected does not count anyway.
+    if finding.disposition == Disposition::Rejected {
+        return None;
+    }
+    let mut named = dismissals
+        .iter()
+        .filter(|d| d.fingerprint == finding.fingerprint);
+    let Some(dismissal) = named.find(|d| covers(d, finding)) else {
+        let free = dismissals
+            .iter()
+            .filter(|d| !taken.contains(&d.fingerprint));
+        return free.filter_map(|d| dismissed_part(finding, d)).next();
+    };
+    let shown = class_of(&finding.finding);
+    let part = split_off(finding, |member| {
+        !is_meant(dismissal, &shown, &member.finding)
+    });
+    finding.dismissed = Some(dismissal.clone());
+    finding.level = None;
+    part
+}
+
+/// The part of a finding that somebody dismissed when it was a finding by itself.
+fn dismissed_part(finding: &mut JudgedFinding, dismissal: &Dismissal) -> Option<JudgedFinding> {
+    let mut left = finding.clone();
+    let is_named =
+        |member: &FindingMember| member.fingerprint.as_ref() == Some(&dismissal.fingerprint);
+    let part = split_off(&mut left, is_named).filter(|part| covers(dismissal, part))?;
+    *finding = left;
+    Some(part)
 }
 
 /// Whether a dismissal named a finding that has grown worse since, or is about something else now: it counts again.
@@ -38,25 +76,24 @@ pub fn is_outgrown(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
     counts && dismissal.fingerprint == finding.fingerprint && !covers(dismissal, finding)
 }
 
-/// Whether a dismissal is about a finding that is as bad: a remark that was argued away says nothing of a critical problem
-/// in the same line, nor does one critical problem of another kind. A line that does not say how bad its finding was is not
-/// about a critical one.
+/// Whether a dismissal is about the problem in the sentence of a finding, and that is as bad: a remark that was argued away
+/// says nothing of a critical problem in the same line. A line that does not say how bad its finding was is not about a
+/// critical one.
 fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
-    // Its fingerprint holds what the shown version is about.
     let shown = class_of(&finding.finding);
-    let is_meant = |class: &String| *class == shown || dismissal.classes.contains(class);
+    let members = finding.members.iter().filter(|member| member.stands());
+    let versions = || members.clone().map(|member| &member.finding);
+    let meant = || versions().filter(|version| is_meant(dismissal, &shown, version));
     let said = dismissal.said.as_ref();
-    said.is_none_or(|said| said.is_said_by(finding))
+    said.is_none_or(|said| said.is_said_in([&finding.finding].into_iter().chain(meant())))
         && finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
-        && critical_classes(finding).iter().all(is_meant)
 }
 
-/// What the critical versions of a finding are about that still stand: a dismissal answers these and no others.
-pub fn critical_classes(finding: &JudgedFinding) -> BTreeSet<String> {
-    let members = finding.members.iter();
-    let standing = members.filter(|m| m.proof.resolves() && !m.withdrawn);
-    let critical = standing.filter(|m| m.finding.severity == Severity::Critical);
-    critical.map(|m| class_of(&m.finding)).collect()
+/// Whether a version is about what a dismissal is about: the class that its fingerprint holds, under which the finding is
+/// `shown`, or one that it names.
+fn is_meant(dismissal: &Dismissal, shown: &str, version: &Finding) -> bool {
+    let class = class_of(version);
+    class == shown || dismissal.classes.contains(&class)
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.
@@ -230,7 +267,7 @@ impl ReconsideredVerdict<'_> {
     /// Marks what was dismissed and judges what is left. Every quote was searched when the verdict was made.
     pub fn decide_again(
         &self,
-        findings: &mut [JudgedFinding],
+        findings: &mut Vec<JudgedFinding>,
         dismissals: &[Dismissal],
     ) -> (Verdict, VerdictReason) {
         for finding in findings.iter_mut() {

@@ -37,6 +37,16 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
     hex::encode(&hasher.finalize()[..8])
 }
 
+/// What a part of a finding is called, which is about another class, where nobody knows what stands around it.
+pub(super) fn part_name(whole: &str, class: &str) -> String {
+    let mut hasher = Sha256::new();
+    for part in [whole.as_bytes(), class.as_bytes()] {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hex::encode(&hasher.finalize()[..8])
+}
+
 /// How many findings of one name are told apart where one is looked for by what stands around it.
 const MAX_NAMESAKES: usize = 64;
 

@@ -9,6 +9,7 @@ pub mod at_once;
 mod bearing;
 mod benches;
 mod brought;
+mod carried;
 mod challenge;
 mod check;
 mod claims;
@@ -46,6 +47,7 @@ mod objections;
 mod opinions;
 pub mod outcome;
 mod own_words;
+mod parts;
 pub mod plain_words;
 pub mod plan;
 mod position;
@@ -82,20 +84,19 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use carried::add_carried;
 pub use check::{meant_path, unmarked_path};
-pub use dismissal::{
-    ReconsideredVerdict, SupportedVote, critical_classes, is_outgrown, votes_after_dismissals,
-};
+pub use dismissal::{ReconsideredVerdict, SupportedVote, is_outgrown, votes_after_dismissals};
 pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
-pub use findings::add_carried;
 pub use fingerprint::{is_named_by, readable_description, rest_words};
 pub use in_place::proven_place;
 pub use lost_answer::{objects_beyond, says_objection};
 pub use notes::{NOBODY_ANSWERED, TESTS_BROKE_OFF};
 pub use objections::{PART_MARK, bench_judge};
 pub use outcome::Outcome;
+pub use parts::meant_classes;
 pub use plan::Plan;
 pub use plan::{Dismissal, DismissalGround};
 pub use procedure::CANNOT_BE_ASKED_AGAIN;

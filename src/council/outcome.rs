@@ -263,6 +263,10 @@ pub struct FindingMember {
     /// Whether it was withdrawn with evidence.
     #[serde(default)]
     pub withdrawn: bool,
+    /// What the finding is called where this version of it stands by itself, which is of another kind than what is shown;
+    /// none: it is of the kind that is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
 }
 
 /// What another judge said of a finding.

@@ -316,7 +316,7 @@ pub struct Dismissal {
     /// How bad the finding was that the author saw: one that is worse is not dismissed. None: a line of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// What the critical versions of the finding were about that the author saw, by rule or else by category, in small
+    /// What the problem in the sentence that the author saw was called by its judges, by rule or else by category, in small
     /// letters: a critical one of another kind in the same line is not dismissed. Empty: only what the shown version is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,

@@ -12,7 +12,7 @@ impl JudgedFinding {
     /// Every version that still stands.
     fn standing_members(&self) -> impl Iterator<Item = &FindingMember> {
         let members = self.members.iter();
-        members.filter(|m| !m.withdrawn && m.proof.resolves())
+        members.filter(|member| member.stands())
     }
 
     /// The versions of those who hold it. Whoever has a milder problem of another kind in its line, or a remark, does not.

@@ -41,6 +41,11 @@ const MIN_QUOTE: usize = 4;
 impl SaidProblem {
     /// Whether a finding of the same kind says this in one of its versions.
     pub(super) fn is_said_by(&self, found: &JudgedFinding) -> bool {
+        self.is_said_in(standing_versions(found))
+    }
+
+    /// Whether one of these versions says this.
+    pub(super) fn is_said_in<'a>(&self, mut versions: impl Iterator<Item = &'a Finding>) -> bool {
         let is_this = |finding: &Finding| {
             let said = ProblemWords {
                 category: &finding.category,
@@ -49,13 +54,18 @@ impl SaidProblem {
             };
             finding.rule.is_some() || ProblemWords::of(finding).is_part_of(&said)
         };
-        standing_versions(found).any(is_this)
+        versions.any(is_this)
     }
 }
 
-/// Whether a finding of a later review is this one of an earlier one: one of its versions is about the same problem.
+/// Whether a finding of a later review is this one of an earlier one: two of their versions are about the same problem.
 pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
-    standing_versions(new).any(|new| is_one_finding(new, &old.finding))
+    standing_versions(old).any(|old| standing_versions(new).any(|new| is_one_finding(new, old)))
+}
+
+/// Whether two versions of one finding are about one problem of its line.
+pub(super) fn says_one_problem(one: &Finding, other: &Finding) -> bool {
+    is_one_problem(&ProblemWords::of(one), &ProblemWords::of(other))
 }
 
 /// Whether a finding of a later review that has the name of an earlier one is that one.
@@ -66,7 +76,7 @@ pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
 
 /// What is shown of a finding, and what its judges say of it who have not taken it back.
 fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = &Finding> {
-    let members = found.members.iter().filter(|member| !member.withdrawn);
+    let members = found.members.iter().filter(|member| member.stands());
     [&found.finding]
         .into_iter()
         .chain(members.map(|member| &member.finding))
@@ -74,7 +84,7 @@ fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = &Finding> {
 
 /// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
 /// and models find other words. Which of one review are, `cluster` says.
-fn is_one_finding(new: &Finding, old: &Finding) -> bool {
+pub(super) fn is_one_finding(new: &Finding, old: &Finding) -> bool {
     let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
     let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
     new.location.path == old.location.path

@@ -68,6 +68,16 @@ impl ReviewState {
                 None if self.is_taken_back(kept, side) => (FindingFate::Resolved, None),
                 None => find_fate(&kept.finding, side, &added),
             };
+            let is_there =
+                |finding: &Finding| find_fate(finding, side, &added).0 != FindingFate::Resolved;
+            let may_be_left = fate == FindingFate::Resolved
+                && kept.removed_line.is_none()
+                && !self.is_taken_back(kept, side);
+            // Another problem of the same line may quote another part of it.
+            let (fate, moved) = match may_be_left && found.keep_problems(is_there) {
+                true => find_fate(&found.finding, side, &added),
+                false => (fate, moved),
+            };
             if let Some((path, line)) = moved {
                 move_finding(&mut found, &path, line);
             }

@@ -6,7 +6,7 @@ use council_protocol::Severity;
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
-use crate::council::{SaidProblem, critical_classes};
+use crate::council::{SaidProblem, meant_classes};
 use crate::report::markdown::ReadingPlace;
 use crate::report::{Report, markdown};
 use crate::report::{lone_state, suggestion_words};
@@ -39,7 +39,7 @@ pub(super) struct FindingMark {
     /// How it is said to stand, e.g. that it is disputed; none: a comment of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) standing: Option<String>,
-    /// What its critical versions are about: who dismisses it below the comment dismisses these.
+    /// What its sentence is about, as its judges call it: who dismisses it below the comment dismisses this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) classes: Vec<String>,
     /// What it says of which code.
@@ -278,10 +278,7 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
         standing: Some(lone_state(found)),
-        classes: critical_classes(found)
-            .into_iter()
-            .take(MAX_CLASSES)
-            .collect(),
+        classes: meant_classes(found).into_iter().take(MAX_CLASSES).collect(),
         said: SaidProblem::of(&found.finding),
     };
     let told = markdown::beside_a_line(found);

@@ -1,5 +1,7 @@
 //! What of a report is kept in the sticky comment, in as few words as it takes: a comment has little room.
 
+use std::collections::BTreeMap;
+
 use council_protocol::{Finding, JudgeId, Proof, RoundNumber};
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
@@ -78,15 +80,71 @@ pub struct OpenFinding {
     pub removed_line: Option<u32>,
     /// Who held it.
     pub held_by: Vec<JudgeId>,
+    /// What those of them said who did not say what is shown, by where they stand among these: nobody's words are put into
+    /// another one's mouth.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<usize, KeptVersion>,
+}
+
+/// What one judge said of an open finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptVersion {
+    /// In its own words, clipped.
+    pub finding: Finding,
+    /// Whether it stood no longer: it was taken back, or its quote was not found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
+    /// What the finding is called where this version stands by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+impl KeptVersion {
+    fn of(member: &FindingMember, bounds: TextBounds) -> Self {
+        Self {
+            finding: clip_finding(&member.finding, bounds),
+            withdrawn: member.withdrawn || !member.proof.resolves(),
+            fingerprint: member.fingerprint.clone(),
+        }
+    }
+
+    /// Whether it says of the same place what is shown.
+    fn says_shown(&self, shown: &Finding) -> bool {
+        let own = &self.finding;
+        !self.withdrawn
+            && (own.severity, &own.category, &own.rule)
+                == (shown.severity, &shown.category, &shown.rule)
+            && (&own.description, &own.why, &own.fix)
+                == (&shown.description, &shown.why, &shown.fix)
+    }
+}
+
+/// A finding with as much of its texts as is kept.
+fn clip_finding(finding: &Finding, bounds: TextBounds) -> Finding {
+    let clip = |text: &str, most: usize| match most {
+        0 => String::new(),
+        most => text::clip_chars(text, most).into_owned(),
+    };
+    Finding {
+        description: clip(&finding.description, bounds.sentence),
+        why: clip(&finding.why, bounds.reason),
+        fix: clip(&finding.fix, bounds.reason),
+        // A beginning of it is searched as well as all of it.
+        quote: finding.quote.chars().take(bounds.quote).collect(),
+        suggestion: None,
+        reference: None,
+        ..finding.clone()
+    }
 }
 
 impl OpenFinding {
     fn of(found: &JudgedFinding, bounds: TextBounds) -> Option<Self> {
-        let clip = |text: &str, most: usize| match most {
-            0 => String::new(),
-            most => text::clip_chars(text, most).into_owned(),
-        };
-        let finding = &found.finding;
+        let finding = clip_finding(&found.finding, bounds);
+        let versions = found.members.iter().map(|m| KeptVersion::of(m, bounds));
+        let versions = versions
+            .enumerate()
+            .filter(|(_, one)| !one.says_shown(&finding))
+            .collect();
         let is_open = found.level.is_some() || found.dismissed.is_some();
         is_open.then(|| Self {
             id: found.id.clone(),
@@ -94,16 +152,8 @@ impl OpenFinding {
             disposition: found.disposition,
             level: found.level,
             dismissed: found.dismissed.clone(),
-            finding: Finding {
-                description: clip(&finding.description, bounds.sentence),
-                why: clip(&finding.why, bounds.reason),
-                fix: clip(&finding.fix, bounds.reason),
-                // A beginning of it is searched as well as all of it.
-                quote: finding.quote.chars().take(bounds.quote).collect(),
-                suggestion: None,
-                reference: None,
-                ..finding.clone()
-            },
+            versions,
+            finding,
             since: found.since.clone(),
             removed_line: removed_line(found),
             held_by: found
@@ -121,12 +171,16 @@ impl OpenFinding {
             Some(old_line) => Proof::Removed { line, old_line },
             None => Proof::Verified,
         };
-        let member = |judge: &JudgeId| FindingMember {
-            judge: judge.clone(),
-            round: RoundNumber::FIRST,
-            finding: self.finding.clone(),
-            proof: proof.clone(),
-            withdrawn: false,
+        let member = |(at, judge): (usize, &JudgeId)| {
+            let own = self.versions.get(&at);
+            FindingMember {
+                judge: judge.clone(),
+                round: RoundNumber::FIRST,
+                finding: own.map_or(&self.finding, |own| &own.finding).clone(),
+                proof: proof.clone(),
+                withdrawn: own.is_some_and(|own| own.withdrawn),
+                fingerprint: own.and_then(|own| own.fingerprint.clone()),
+            }
         };
         JudgedFinding {
             id: self.id.clone(),
@@ -136,7 +190,7 @@ impl OpenFinding {
             level: self.level,
             dismissed: self.dismissed.clone(),
             since: self.since.clone(),
-            members: self.held_by.iter().map(member).collect(),
+            members: self.held_by.iter().enumerate().map(member).collect(),
             opinions: Vec::new(),
             disputed_by_test: false,
             suggestion_check: None,

@@ -91,7 +91,7 @@ pub struct ReviewThread {
     pub severity: Option<Severity>,
     /// How the comment says that it stands; none: a comment of an earlier version.
     pub standing: Option<String>,
-    /// What the critical versions of the finding were about when the comment was posted.
+    /// What the problem in its sentence was called when the comment was posted.
     pub classes: Vec<String>,
     /// What the finding says in the comment; none: a rule's, or a comment of an earlier version.
     pub said: Option<SaidProblem>,

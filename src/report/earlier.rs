@@ -225,6 +225,7 @@ impl EarlierReview {
     pub(crate) fn counts_in_words(&self, now: &[JudgedFinding]) -> String {
         let is_new = |now: &&JudgedFinding| {
             now.level.is_some()
+                && now.since.is_none()
                 && !self
                     .findings
                     .iter()

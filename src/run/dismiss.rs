@@ -1,8 +1,8 @@
 //! A person's word on a finding: it does not count, it counts again, or what a coding agent proposed is accepted.
 
-use crate::council::outcome::{Disposition, JudgedFinding};
+use crate::council::outcome::{Disposition, FindingMember, JudgedFinding};
 use crate::council::{
-    Dismissal, DismissalGround, SaidProblem, critical_classes, is_reason, rest_words,
+    Dismissal, DismissalGround, SaidProblem, is_reason, meant_classes, rest_words,
 };
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
@@ -77,7 +77,7 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
     let mut dismissal = accepted.unwrap_or_else(|| Dismissal {
         fingerprint: finding.fingerprint.clone(),
         severity: Some(finding.finding.severity),
-        classes: critical_classes(&finding).into_iter().collect(),
+        classes: meant_classes(&finding).into_iter().collect(),
         said: SaidProblem::of(&finding.finding),
         ground: request.ground,
         because: request.because.clone(),
@@ -228,12 +228,30 @@ fn decide(
             Untrusted::new(&rest).line()
         )
     });
+    let left = if restored {
+        String::new()
+    } else {
+        tell_left(finding)
+    };
     Ok(format!(
-        "{}, fingerprint {}, {done}\n{}",
+        "{}, fingerprint {}, {done}\n{}{left}",
         findings::name_finding(finding),
         finding.fingerprint,
         covered.unwrap_or_default()
     ))
+}
+
+/// The other problems of a dismissed finding's line, which count on: nobody spoke of them.
+fn tell_left(finding: &JudgedFinding) -> String {
+    let tell = |member: &FindingMember| {
+        let said = &member.finding;
+        let words = format!("({}, {}) {}", said.category, member.judge, said.description);
+        format!(
+            "This leaves another problem of its line, which the next review counts as a finding of its own: {}\n",
+            Untrusted::new(&words).line()
+        )
+    };
+    finding.problems_beside().into_iter().map(tell).collect()
 }
 
 /// What an agent asks for waits for a person.

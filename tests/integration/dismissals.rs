@@ -2,8 +2,12 @@
 
 use std::fs;
 
+use council_fake_models::{FakeModels, Reply, Rule};
+use serde_json::Value;
+
 use crate::harness::Repo;
 use crate::memory::{CONFLICT, conflicted};
+use crate::models::{self, KEY, finding};
 
 #[test]
 fn a_dismissed_finding_is_listed_and_does_not_count_until_its_code_changes() {
@@ -286,5 +290,71 @@ fn a_dismissal_covers_nothing_that_was_not_there() {
         assert_eq!(review(&before)["verdict"], "PASS", "{name}");
         assert_ne!(review(&after)["verdict"], "PASS", "{name}: {report}");
         assert_eq!(review(&before)["verdict"], "PASS", "{name}");
+    }
+}
+
+/// Two judges see one problem of a line and one sees another: who dismisses what is shown has said nothing of the rest, then
+/// and in each later review, and can dismiss that as well.
+#[test]
+fn a_dismissal_leaves_what_judges_say_of_another_kind_in_the_same_line() {
+    let of = |category: &str, words: &str| {
+        let mut said = finding();
+        (said["category"], said["description"]) = (category.into(), words.into());
+        Reply::finding("FAIL", said)
+    };
+    let (sql, null) = (
+        "It is an SQL injection.",
+        "A name of None is formatted as text.",
+    );
+    let server = FakeModels::start([
+        Rule::on(of("sql", sql)).model("fake-anthropic"),
+        Rule::on(of("null", null)).model("fake-gemini"),
+        Rule::on(of("sql", sql)).model("fake-responses"),
+    ])
+    .unwrap();
+    let repo = models::repo(&server, "");
+    let review = |more: &[&str]| {
+        let args = [
+            &["review", "HEAD", "--json", "--deep", "--debate=off"],
+            more,
+        ]
+        .concat();
+        let run = repo.council_with(&[KEY], &args);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let told = report["findings"].as_array().unwrap().iter().map(|found| {
+            let words = found["finding"]["description"].as_str().unwrap().to_owned();
+            (words, found["dismissed"].is_object())
+        });
+        (report["verdict"].clone(), told.collect::<Vec<_>>())
+    };
+    let (verdict, told) = review(&[]);
+    assert_eq!(
+        (verdict, told),
+        ("FAIL".into(), vec![(sql.to_owned(), false)]),
+        "most see this"
+    );
+    repo.council(["dismiss", "F1", "--because", "the name is a constant"])
+        .ends(0)
+        .prints("This leaves another problem of its line")
+        .prints(null);
+    let left = (
+        "FAIL".into(),
+        vec![(sql.to_owned(), true), (null.to_owned(), false)],
+    );
+    let sorted = |(verdict, mut told): (Value, Vec<(String, bool)>)| {
+        told.sort_by_key(|(_, is_dismissed)| !is_dismissed);
+        (verdict, told)
+    };
+    assert_eq!(sorted(review(&[])), left);
+    assert_eq!(sorted(review(&["--fresh"])), left);
+    repo.council(["dismiss", "F2", "--because", "the form requires a name"])
+        .ends(0);
+    for more in [&[][..], &["--fresh"]] {
+        let (verdict, told) = review(more);
+        assert_eq!(verdict, "PASS", "{told:?}");
+        assert!(
+            told.iter().all(|(_, is_dismissed)| *is_dismissed),
+            "{told:?}"
+        );
     }
 }

@@ -35,6 +35,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,
+        fingerprint: None,
     };
     JudgedFinding {
         id: format!("F{number}"),

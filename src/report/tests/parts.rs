@@ -238,6 +238,7 @@ pub(super) fn judged(
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,
+        fingerprint: None,
     };
     JudgedFinding {
         id: id.into(),

@@ -231,6 +231,17 @@ impl TalkedFinding<'_> {
         }
     }
 
+    /// That another problem of the same line counts on, of which its judges speak in words of their own.
+    fn told_left(&self) -> &'static str {
+        let known = self.known.map(OpenFinding::restore_finding);
+        match known.is_some_and(|found| !found.problems_beside().is_empty()) {
+            true => {
+                " Another problem that judges see in its line still counts, as a finding of its own."
+            }
+            false => "",
+        }
+    }
+
     /// What was dismissed, whose finding it was, and as what.
     fn told_dismissed(&self, order: &DismissOrder, dismissal: &Dismissal) -> String {
         let who = Untrusted::new(&order.login).code();
@@ -247,7 +258,8 @@ impl TalkedFinding<'_> {
         };
         let (this, kind) = (self.name(), dismissal.ground.words());
         format!(
-            "{DISMISSED_BY}{who}. This is about {this}{about}, as {kind}; it comes back if the code around it changes."
+            "{DISMISSED_BY}{who}. This is about {this}{about}, as {kind}; it comes back if the code around it changes.{}",
+            self.told_left()
         )
     }
 }

@@ -1,0 +1,281 @@
+//! What an earlier review left open, beside what this one finds.
+
+use council_protocol::answer::Stance;
+use council_protocol::{Finding, JudgeId, Severity};
+
+use super::consensus::{FindingStanding, finding_level};
+use super::fingerprint::class_of;
+use super::outcome::{Disposition, FindingMember, JudgedFinding};
+use super::parts::{split_off, with_own_names};
+use super::plan::VerdictPolicy;
+use super::same_problem::{is_namesake, is_one_finding, means_same};
+
+/// The findings of this review, and of an earlier one those that were not raised again, each with its name and its
+/// weight under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now:
+/// fewer judges that see a problem are no sign that it is gone.
+pub fn add_carried(
+    mut found: Vec<JudgedFinding>,
+    carried: &[JudgedFinding],
+    policy: VerdictPolicy,
+) -> Vec<JudgedFinding> {
+    let level_of = |finding: &JudgedFinding| {
+        let standing = FindingStanding {
+            severity: finding.finding.severity,
+            disposition: finding.disposition,
+        };
+        finding_level(standing, policy)
+    };
+    let again = raised_again(&found, carried);
+    let (mut left, mut parts) = (Vec::new(), Vec::new());
+    for (old, again) in carried.iter().zip(again) {
+        let mut old = old.clone();
+        old.level = level_of(&old);
+        let Some(new) = again.map(|at| &mut found[at]) else {
+            left.push(old);
+            continue;
+        };
+        if !is_raised(new, &old) {
+            // It says a little of that beside something else: under that one's sentence, this would be lost.
+            parts.push(old);
+            continue;
+        }
+        let unsaid = take_unsaid(&mut old, new);
+        old.level = level_of(&old);
+        let is_refuted = is_refuted(new);
+        if old.level > new.level && !is_refuted {
+            keep_weight(new, &old);
+            new.level = level_of(new);
+        }
+        match unsaid {
+            // Who speaks against what is said now has said nothing of the rest.
+            Some(part) if is_refuted || part.finding.severity > new.finding.severity => {
+                parts.push(part);
+            }
+            Some(part) => new.members.extend(part.members),
+            None => {}
+        }
+    }
+    found.extend(left);
+    for part in parts {
+        let part = with_own_names(part, &found);
+        found.push(part);
+    }
+    found.sort_by(|a, b| sort_rank(a).cmp(&sort_rank(b)));
+    for (index, finding) in found.iter_mut().enumerate() {
+        finding.id = format!("F{}", index + 1);
+    }
+    found
+}
+
+/// Whether somebody says now what was said before of the line of a finding, as bad as that. A judge that says it in other
+/// words says it still.
+fn is_said_now(new: &JudgedFinding, old: &Finding, by: Option<&JudgeId>) -> bool {
+    let as_bad = |now: &&FindingMember| now.stands() && now.finding.severity >= old.severity;
+    let says_it = |now: &FindingMember| {
+        let is_own = Some(&now.judge) == by && class_of(&now.finding) == class_of(old);
+        is_own || is_one_finding(&now.finding, old)
+    };
+    let mut members = new.members.iter().filter(as_bad);
+    is_one_finding(&new.finding, old) || members.any(says_it)
+}
+
+/// Whether somebody says now what an earlier finding said in its sentence; or another thing of its line that was as bad,
+/// where a judge said the sentence, so that it can go on without the other.
+fn is_raised(new: &JudgedFinding, old: &JudgedFinding) -> bool {
+    let shown = &old.finding;
+    let as_bad = |m: &&FindingMember| m.stands() && m.finding.severity >= shown.severity;
+    let members = || old.members.iter().filter(as_bad);
+    let is_voiced = || members().any(|m| class_of(&m.finding) == class_of(shown));
+    let is_said = || members().any(|m| is_said_now(new, &m.finding, Some(&m.judge)));
+    is_said_now(new, shown, None) || is_voiced() && is_said()
+}
+
+/// Takes out of an earlier finding what nobody says now; what is left weighs what it was said to be.
+fn take_unsaid(old: &mut JudgedFinding, new: &JudgedFinding) -> Option<JudgedFinding> {
+    let is_unsaid = |m: &FindingMember| !is_said_now(new, &m.finding, Some(&m.judge));
+    let part = split_off(old, is_unsaid)?;
+    if !is_said_now(new, &old.finding, None) {
+        let standing = old.members.iter().filter(|member| member.stands());
+        let worst = standing.map(|member| member.finding.severity).max();
+        old.finding.severity = worst.unwrap_or(Severity::Minor);
+    }
+    Some(part)
+}
+
+/// Whether somebody speaks against a finding, with evidence, or took it back. A test alone takes nothing from it.
+fn is_refuted(found: &JudgedFinding) -> bool {
+    let mut opinions = found.opinions.iter();
+    let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
+    let taken_back = found.members.iter().any(|member| member.withdrawn);
+    found.disposition == Disposition::Disputed && !found.disputed_by_test && (refuted || taken_back)
+}
+
+/// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by
+/// its place. One of now is never two of before.
+fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Option<usize>> {
+    let stands = |new: &JudgedFinding| new.disposition != Disposition::Rejected;
+    let by_name = |old: &JudgedFinding| {
+        let mut found = found.iter();
+        found.position(|new| is_namesake(new, old) && stands(new))
+    };
+    let mut again: Vec<Option<usize>> = carried.iter().map(by_name).collect();
+    for (at, old) in carried.iter().enumerate() {
+        if again[at].is_none() {
+            let mut free = (0..found.len()).filter(|new| !again.contains(&Some(*new)));
+            again[at] = free.find(|&new| stands(&found[new]) && means_same(&found[new], old));
+        }
+    }
+    again
+}
+
+/// A finding that is raised again, with what it weighed and who held it before.
+fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
+    new.finding.severity = new.finding.severity.max(old.finding.severity);
+    new.disposition = old.disposition;
+    new.disputed_by_test = old.disputed_by_test;
+    new.since.clone_from(&old.since);
+    for member in &old.members {
+        if !new.members.iter().any(|known| known.judge == member.judge) {
+            new.members.push(member.clone());
+        }
+    }
+}
+
+/// The order of findings in a report.
+pub(super) fn sort_rank(finding: &JudgedFinding) -> impl Ord {
+    let place = finding.finding.location.clone();
+    (
+        std::cmp::Reverse((finding.level, finding.finding.severity)),
+        (finding.disposition, place.path, place.line, place.end_line),
+        (
+            finding.finding.description.clone(),
+            finding.finding.quote.clone(),
+            finding.finding.category.clone(),
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::Location;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::outcome::FindingLevel;
+
+    const POLICY: VerdictPolicy = VerdictPolicy {
+        disputed_critical_fails: false,
+        incomplete_coverage_warns: false,
+    };
+
+    fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> JudgedFinding {
+        let severity = [Severity::Minor, Severity::Significant, Severity::Critical][severity];
+        let disposition = [
+            Disposition::Confirmed,
+            Disposition::Disputed,
+            Disposition::Unconfirmed,
+            Disposition::Rejected,
+        ][disposition];
+        let standing = FindingStanding {
+            severity,
+            disposition,
+        };
+        JudgedFinding {
+            id: format!("F{name}"),
+            fingerprint: format!("{name:016x}"),
+            finding: crate::testing::finding(severity, u32::from(name) + 1),
+            disposition,
+            level: finding_level(standing, POLICY),
+            dismissed: None,
+            since: since.then(|| "abc1234".to_owned()),
+            members: Vec::new(),
+            opinions: Vec::new(),
+            disputed_by_test: false,
+            suggestion_check: None,
+        }
+    }
+
+    proptest! {
+        /// Whatever is raised again, and however mildly: unless it is refuted, no finding weighs less than it did.
+        #[test]
+        fn what_is_raised_again_weighs_no_less(
+            found in prop::collection::vec((0u8..6, 0usize..3, 0usize..4), 0..6),
+            carried in prop::collection::vec((0u8..6, 0usize..3, 0usize..3), 1..6),
+        ) {
+            let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
+            let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
+            let all = add_carried(found, &carried, POLICY);
+            for old in &carried {
+                let mut now = all.iter().filter(|f| f.fingerprint == old.fingerprint);
+                let is_held = |f: &JudgedFinding| {
+                    f.disposition == Disposition::Disputed || f.level >= old.level
+                };
+                prop_assert!(now.any(is_held), "{:?}", old);
+            }
+        }
+
+        /// An edit beside a problem gives it another fingerprint, and models find other words and lines: it is told
+        /// once all the same, and another problem on the same lines is told beside it.
+        #[test]
+        fn one_problem_is_told_once_whatever_it_is_called(
+            severity in 0usize..3,
+            reach in 0u32..3,
+            same_quote in any::<bool>(),
+            same_category in any::<bool>(),
+            far in prop::sample::select(vec![0u32, 1, 40]),
+        ) {
+            let old = judged((1, 2, 0), true);
+            let mut new = judged((2, severity, 2), false);
+            let place = old.finding.location.clone();
+            let (quote, category) = (old.finding.quote.clone(), old.finding.category.clone());
+            new.finding.location = Location { line: place.line + far, end_line: Some(place.line + far + reach), ..place };
+            new.finding.quote = if same_quote { format!("  {quote} ") } else { "other();".to_owned() };
+            new.finding.category = if same_category { category } else { "another".to_owned() };
+            let is_one = far == 0 && (same_quote || same_category);
+            let all = add_carried(vec![new], std::slice::from_ref(&old), POLICY);
+            prop_assert_eq!(all.len(), if is_one { 1 } else { 2 });
+            prop_assert_eq!(all[0].level, Some(FindingLevel::Fail));
+        }
+
+        /// Another problem in the line of what was found before takes nothing from it: both are told, each in its words.
+        #[test]
+        fn another_problem_of_a_line_leaves_what_was_found_in_it(severity in 0usize..3, same_quote in any::<bool>()) {
+            let mut old = judged((1, 2, 0), true);
+            old.finding.category = "injection".into();
+            old.finding.description = "The name goes into the query as it is.".into();
+            let mut new = judged((2, severity, 0), false);
+            new.finding.location = old.finding.location.clone();
+            new.finding.category = "performance".into();
+            new.finding.description = "Every row is loaded into memory.".into();
+            new.finding.quote = if same_quote { old.finding.quote.clone() } else { "other();".to_owned() };
+            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY);
+            let told: Vec<_> = all.iter().map(|f| (f.finding.description.clone(), f.finding.severity)).collect();
+            prop_assert_eq!(told.len(), 2);
+            for one in [&old, &new] {
+                prop_assert!(told.contains(&(one.finding.description.clone(), one.finding.severity)));
+            }
+        }
+
+        /// No finding of now or of before is lost or told twice, the worst comes first, and names follow the order.
+        #[test]
+        fn what_is_carried_stands_among_what_is_found(
+            found in prop::collection::vec((0u8..12, 0usize..3, 0usize..4), 0..6),
+            carried in prop::collection::vec((6u8..18, 0usize..3, 0usize..3), 0..6),
+        ) {
+            let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
+            let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
+            let all = add_carried(found.clone(), &carried, POLICY);
+            let is_again = |old: &&JudgedFinding| {
+                let mut now = found.iter().filter(|f| f.disposition != Disposition::Rejected);
+                now.any(|f| f.fingerprint == old.fingerprint)
+            };
+            let again = carried.iter().filter(is_again).count();
+            prop_assert_eq!(all.len(), found.len() + carried.len() - again);
+            let levels: Vec<Option<FindingLevel>> = all.iter().map(|f| f.level).collect();
+            prop_assert!(levels.is_sorted_by(|a, b| a >= b), "{:?}", levels);
+            for (at, finding) in all.iter().enumerate() {
+                prop_assert_eq!(&finding.id, &format!("F{}", at + 1));
+            }
+        }
+    }
+}
