@@ -23,7 +23,7 @@ use crate::word_finder::WordFinder;
 pub(crate) const KIND: &str = "secret";
 
 /// The most bytes that are read for one name: the time must grow with the length of a line, not with its square.
-const NEAR: usize = 512;
+pub(crate) const MAX_NEAR: usize = 512;
 
 /// A value and the name that gets it.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,13 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
     for name in names_of(line) {
         let (values, shape) = values_of_name(line, &name);
         for parts in values {
-            push_secret(&mut found, line, &parts, &name, shape);
+            push_secret(
+                &mut found,
+                line,
+                &parts,
+                (&name, &line[name.clone()]),
+                shape,
+            );
         }
         let beside = literals_beside(line, &name);
         for (value, own) in beside
@@ -52,17 +58,67 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
                 &mut found,
                 line,
                 std::slice::from_ref(value),
-                own,
+                (own, &line[own.clone()]),
                 SecretShape::QuotedValue,
             );
         }
     }
+    for (parent, name) in nested_keys(line) {
+        let says = format!("{}.{}", &line[parent.clone()], &line[name.clone()]);
+        // Without a kind, any value would count: that is for places made for a secret.
+        let is_secret = kind_of_name(&says).is_some();
+        let (values, shape) = values_of_name(line, &name);
+        for parts in values.into_iter().filter(|_| is_secret) {
+            push_secret(&mut found, line, &parts, (&parent, &says), shape);
+        }
+    }
     for (name, value) in paired_literals(line) {
         if kind_of_name(&line[name.clone()]).is_some() {
-            push_secret(&mut found, line, &[value], &name, SecretShape::QuotedValue);
+            let name = (&name, &line[name.clone()]);
+            push_secret(&mut found, line, &[value], name, SecretShape::QuotedValue);
         }
     }
     found
+}
+
+/// The keys `key` of a line, each with the name of the table that it stands in: `'stripe' => ['key' => "…"]`. Alone the word
+/// says nothing.
+fn nested_keys(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    let words = LETTERS
+        .iter()
+        .flat_map(|finder| finder.for_text(line).find_iter(line))
+        .filter(|word| line[word.range()].eq_ignore_ascii_case("key"));
+    let keys = words.map(|word| name_around(line, word.range()));
+    let keys = keys.filter(|name| line[name.clone()].eq_ignore_ascii_case("key"));
+    keys.filter_map(|name| Some((table_around(line, name.start)?, name)))
+        .collect()
+}
+
+/// The name of the table whose bracket is open at a place.
+fn table_around(line: &str, at: usize) -> Option<Range<usize>> {
+    let before = near_before(line, at);
+    let mut depth = 0_usize;
+    let is_open = |byte: u8| match byte {
+        b')' | b']' | b'}' => {
+            depth += 1;
+            false
+        }
+        b'(' | b'[' | b'{' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        _ => b"([{".contains(&byte),
+    };
+    let open = before.bytes().rposition(is_open)?;
+    let head = before[..open].trim_end();
+    let head = head
+        .strip_suffix("=>")
+        .or_else(|| head.strip_suffix([':', '=']))?;
+    let head = head.trim_end().trim_end_matches(['"', '\'', '`']);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let name = &head[head.trim_end_matches(is_name).len()..];
+    let end = at - before.len() + head.len();
+    (!name.is_empty()).then(|| end - name.len()..end)
 }
 
 /// The parts of a value, if they are a secret together.
@@ -70,7 +126,7 @@ fn push_secret(
     found: &mut Vec<AssignedValue>,
     line: &str,
     parts: &[Range<usize>],
-    name: &Range<usize>,
+    (name, says): (&Range<usize>, &str),
     shape: SecretShape,
 ) {
     const MOST_BEFORE: usize = 16;
@@ -82,7 +138,7 @@ fn push_secret(
         let mut parts = parts.iter();
         parts.any(|part| old.value.start < part.end && part.start < old.value.end)
     });
-    let is_secret = || is_secret_value(&text, near_before(line, first.start), &line[name.clone()]);
+    let is_secret = || is_secret_value(&text, near_before(line, first.start), says);
     if is_known || text.contains(PLACEHOLDER) || !is_secret() {
         return;
     }
@@ -153,12 +209,12 @@ fn name_around(line: &str, word: Range<usize>) -> Range<usize> {
 
 /// The end of what stands before a place.
 pub(crate) fn near_before(line: &str, at: usize) -> &str {
-    &line[line.ceil_char_boundary(at.saturating_sub(NEAR))..at]
+    &line[line.ceil_char_boundary(at.saturating_sub(MAX_NEAR))..at]
 }
 
 /// The head of what stands at a place and behind it.
 fn near_behind(line: &str, at: usize) -> &str {
-    &line[at..line.floor_char_boundary(at + NEAR)]
+    &line[at..line.floor_char_boundary(at + MAX_NEAR)]
 }
 
 /// What joins a name to the value behind it.

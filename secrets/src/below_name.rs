@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use crate::assigned::{literals_of, may_hold_name};
+use crate::joined_lines::JoinedLines;
+use crate::line_signs::LineSigns;
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named::{NameKind, kind_of_name};
 use crate::open_name::{
@@ -34,12 +36,14 @@ pub fn value_below_name<'l>(
 ) -> Option<Range<usize>> {
     const MAX_LINES: usize = 8;
     let mut lines: Vec<&str> = above.into_iter().take(MAX_LINES).collect();
-    let mut names = NamesAbove::default();
+    let (mut names, mut lists) = (NamesAbove::default(), JoinedLines::default());
     while let Some(above) = lines.pop() {
         names.read_line(above);
+        lists.read_line(above, &LineSigns::of(above));
     }
-    let found = names.read_line(line).into_iter().next();
-    found.map(|(range, _)| range)
+    let found = names.read_line(line).into_iter();
+    let mut found = found.chain(lists.read_line(line, &LineSigns::of(line)));
+    found.next().map(|(range, _)| range)
 }
 
 /// Whether a line of a text may name what stands in the lines below it, so that other lines must not come between them.

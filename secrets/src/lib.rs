@@ -19,6 +19,7 @@ mod file;
 mod filler;
 mod folded;
 mod glue;
+mod joined_lines;
 mod key_block;
 mod known;
 mod known_spans;
@@ -73,6 +74,8 @@ mod blob_tests;
 mod derived_tests;
 #[cfg(test)]
 mod everyday_tests;
+#[cfg(test)]
+mod joined_lines_tests;
 #[cfg(test)]
 mod literal_tests;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::below_name::NamesAbove;
 use crate::encoded_key::{self, EncodedBlock, MIN_NUMBER};
 use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
+use crate::joined_lines::JoinedLines;
 use crate::key_block::{KeyBlock, MIN_BARE};
 use crate::line_signs::{LineSigns, Sign};
 use crate::manifest::SecretManifest;
@@ -66,6 +67,8 @@ pub struct LineRedactor<'r> {
     spelled: SpelledKey,
     /// The names whose value has not come yet.
     names: NamesAbove,
+    /// The lists that go on.
+    lists: JoinedLines,
     manifest: SecretManifest,
     nature: FileNature,
     pub(crate) against: Against,
@@ -79,6 +82,7 @@ impl<'r> LineRedactor<'r> {
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
             names: NamesAbove::default(),
+            lists: JoinedLines::default(),
             manifest: SecretManifest::default(),
             nature,
             against: Against::Shapes,
@@ -187,6 +191,7 @@ impl<'r> LineRedactor<'r> {
         if has_any(&[Sign::Name, Sign::Field]) || !self.names.is_idle() {
             of_names = self.names.read_line(line);
         }
+        of_names.extend(self.lists.read_line(line, signs));
         (of_manifest, of_names)
     }
 

@@ -232,7 +232,7 @@ impl SecretTable {
     }
 
     /// The secrets of a line that are written in it as they are.
-    fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+    pub(crate) fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
         let mut words = self
             .keywords
             .for_text(line)

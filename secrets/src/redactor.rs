@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::below_name::may_name_below;
 use crate::beside::ValuesBeside;
 use crate::encoded_key::may_go_on;
+use crate::joined_lines::may_open_list;
 use crate::key_block::may_begin_key;
 use crate::known::KnownValues;
 use crate::line_redactor::{Against, FileNature, LineRedactor};
@@ -270,4 +271,5 @@ pub fn has_joined_lines(text: &str) -> bool {
         || may_spell_key(text)
         || may_begin_manifest(text)
         || may_name_below(text)
+        || may_open_list(text)
 }
