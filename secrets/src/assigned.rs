@@ -228,6 +228,8 @@ enum Joint {
     Call,
     /// The comma of a call that is given a name and its value: `setattr(x, "password", "…")`.
     Pair,
+    /// What is taken where nothing has the name: `ENV['PASSWORD'] || "…"`.
+    Or,
 }
 
 /// The values that a name gets, each in its parts: one, or those of a list.
@@ -249,7 +251,7 @@ fn values_of_name(line: &str, name: &Range<usize>) -> (Vec<Vec<Range<usize>>>, S
             let takes = takes_password(&line[name.clone()]);
             quoted.retain(|value| takes && is_beside(value));
         }
-        Joint::Pair => {
+        Joint::Pair | Joint::Or => {
             quoted.truncate(1);
             quoted.retain(|value| value.text(line).len() >= MIN_DRAWN && is_beside(value));
         }
@@ -302,6 +304,9 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
         let is_path = rest[found.end()..].starts_with(':');
         return (!is_path).then_some((name.end + found.end(), Joint::Sign));
     }
+    if let Some(value) = value_instead(rest) {
+        return Some((name.end + rest.len() - value.len(), Joint::Or));
+    }
     let closed = rest.trim_start_matches(['"', '\'', '*', '`']);
     let is_taken = || takes_password(&line[name.clone()]);
     if closed.len() == rest.len() && rest.starts_with('(') {
@@ -313,6 +318,19 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
     let text = closed.trim_start_matches([' ', '\t']);
     let is_apart = text.len() < closed.len();
     is_apart.then_some((name.end + rest.len() - text.len(), Joint::Blank))
+}
+
+/// What stands behind a name that is looked up, and behind the sign that says what is taken instead.
+fn value_instead(behind: &str) -> Option<&str> {
+    static OR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        compile_pattern(concat!(
+            r#"^(?:\\?["'`])?[)\]]{0,2}[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*"#,
+            r#"(["'`].*)$"#
+        ))
+        .ok()
+    });
+    let found = OR.as_ref()?.captures(behind)?.get(1)?;
+    Some(found.as_str())
 }
 
 /// What a call is given behind a name, and behind the letter that stands for it.
@@ -443,7 +461,10 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
     let is_joined = line[..at].ends_with('=');
     let is_setting = is_joined
-        && (is_variable || before.is_empty() || before.ends_with([';', '"', '\'', '?', '&']));
+        && (is_variable
+            || before.is_empty()
+            || before.ends_with([';', '"', '\'', '?', '&'])
+            || is_setting_list(before));
     let is_among = is_setting
         && (behind.is_empty() || behind.starts_with([' ', '\t', '"', '\'', ';', ',', '&']));
     let is_ours = match joint {
@@ -451,11 +472,18 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
         Joint::Blank => {
             ["env", "setx", "arg", "set"].contains(&before.trim_end().to_ascii_lowercase().as_str())
         }
-        Joint::Call | Joint::Pair => false,
+        Joint::Call | Joint::Pair | Joint::Or => false,
     };
     let is_value =
         !value.is_empty() && !value.starts_with(['#', '$', '-', '=', '|', '>', '&', '*', '%']);
     (is_ours && is_value).then(|| at..at + value.len())
+}
+
+/// Whether a text ends in settings with a comma behind each: `-o username=backup,`.
+fn is_setting_list(before: &str) -> bool {
+    let word = before.rsplit([' ', '\t', '"', '\'']).next();
+    let settings = word.and_then(|word| word.strip_suffix(','));
+    settings.is_some_and(|settings| settings.contains('=') && !settings.contains('('))
 }
 
 /// Where a value without quotes ends that begins a text. A blank with a backslash before it belongs to it, and so do a

@@ -380,3 +380,72 @@ fn nearly_all_that_is_drawn_looks_drawn() {
         }
     }
 }
+
+/// Two recognitions that a line needs together: a list of settings within another one's value, a short name with a
+/// default, a default behind a look-up among the arguments of a call.
+const TOGETHER: &[(&str, &str)] = &[
+    (
+        "a.sh",
+        "mount -t cifs -o username=backup,password={} //nas/share /mnt",
+    ),
+    (
+        "a.sh",
+        "docker volume create --opt o=addr=10.0.0.2,username=backup,password={} vol",
+    ),
+    ("a.yml", "o: \"username=backup,password={},vers=3.0\""),
+    (
+        "fstab",
+        "//nas/share /mnt cifs username=backup,password={},uid=1000 0 0",
+    ),
+    ("a.sh", "DB_PASS=${DB_PASS:-{}}"),
+    ("a.sh", "DB_PASS=\"${DB_PASS:-{}}\""),
+    ("a.sh", "ADMIN_PASS=${1:-{}}"),
+    ("a.yml", "DB_PASS: ${DB_PASS:-{}}"),
+    ("a.yml", "DB_PWD: ${DB_PWD:-{}}"),
+    (
+        "a.rb",
+        "connect(ENV['DB_USER'] || 'root', ENV['DB_PASSWORD'] || '{}')",
+    ),
+    (
+        "a.py",
+        "conn = connect(\"db\", \"app\", os.environ.get(\"DB_PASSWORD\") or \"{}\")",
+    ),
+    (
+        "a.js",
+        "connect(env['DB_USER'] ?? 'root', env['DB_PASSWORD'] ?? '{}')",
+    ),
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+
+    /// Law: what hides a value by itself hides it where two of them meet.
+    #[test]
+    fn a_value_is_hidden_where_two_forms_meet(value in "[a-zA-Z][A-Z][0-9][a-z][A-Z0-9]{2}[a-z][0-9][A-Za-z0-9]{4,24}") {
+        proptest::prop_assume!(!crate::is_placeholder(&value) && crate::value::is_drawn_value(&value));
+        for (path, form) in TOGETHER {
+            let line = form.replacen("{}", &value, 1);
+            let shown = crate::Redactor::default().redact_source(Some(path), &line).text;
+            proptest::prop_assert!(!shown.contains(&value), "{}: {}", path, shown);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_secret_where_two_forms_meet_is_shown() {
+    for (path, line) in [
+        (
+            "a.sh",
+            "mount -o username=backup,vers=Zk9LmPq3Rt7xW //nas/share /mnt",
+        ),
+        ("a.yml", "DB_HOST: ${DB_HOST:-Zk9LmPq3Rt7xW}"),
+        ("a.yml", "DB_PASS: ${DB_PASS:-${OTHER}}"),
+        ("a.rb", "connect(ENV['DB_PASSWORD'] || 'a message')"),
+        ("a.py", "if password or \"name\" in names:"),
+    ] {
+        let shown = crate::Redactor::default()
+            .redact_source(Some(path), line)
+            .text;
+        assert_eq!(shown, line, "{path}");
+    }
+}

@@ -147,9 +147,21 @@ fn key_at_end(before: &str) -> Option<String> {
 
 /// The literal at the head of a text. One of words is none: it is a message.
 pub(crate) fn literal_at(text: &str) -> Option<Literal<'_>> {
-    let literal = quoted(text).or_else(|| bracketed(text))?;
+    let literal = quoted(text)
+        .map(default_within)
+        .or_else(|| bracketed(text))?;
     let is_message = literal.inner.contains([' ', '\t']) && !is_phrase(literal.inner);
     (!literal.inner.is_empty() && !is_message).then_some(literal)
+}
+
+/// The default of the variable that a literal is: `"${DB_PASS:-…}"`.
+fn default_within(literal: Literal<'_>) -> Literal<'_> {
+    let default = bracketed(literal.inner)
+        .filter(|default| literal.inner.starts_with("${") && default.rest.is_empty());
+    default.map_or(literal, |default| Literal {
+        inner: default.inner,
+        ..literal
+    })
 }
 
 /// What stands between quotes at the head of a text.
@@ -181,11 +193,11 @@ fn quoted(text: &str) -> Option<Literal<'_>> {
 }
 
 /// What stands between the brackets that are quotes in Perl (`q{…}`), Ruby (`%q(…)`), Elixir (`~s(…)`), Lua (`[[…]]`) and
-/// OCaml (`{|…|}`).
+/// OCaml (`{|…|}`), and the default of a shell's variable (`${X:-…}`).
 fn bracketed(text: &str) -> Option<Literal<'_>> {
     static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         compile_pattern(
-            r"^(?:\[=?\[|\{[a-z]{0,8}\||qq?[ \t]?[({\[|!/<]|%[qQ]?[({\[|!<]|~[sS][({\[|/<])",
+            r"^(?:\$\{[A-Za-z0-9_]{1,80}:?[-=]|\[=?\[|\{[a-z]{0,8}\||qq?[ \t]?[({\[|!/<]|%[qQ]?[({\[|!<]|~[sS][({\[|/<])",
         )
         .ok()
     });
@@ -196,6 +208,7 @@ fn bracketed(text: &str) -> Option<Literal<'_>> {
             format!("|{}}}", &open.as_str()[1..open.len() - 1])
         }
         '{' => "}".to_owned(),
+        _ if open.as_str().starts_with("${") => "}".to_owned(),
         '[' => "]".to_owned(),
         '(' => ")".to_owned(),
         '<' => ">".to_owned(),
