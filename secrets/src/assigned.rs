@@ -15,6 +15,7 @@ use crate::literal::{
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
+use crate::nested_key::nested_keys;
 use crate::open_name::without_comment;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase, is_secret_value};
 use crate::word_finder::WordFinder;
@@ -81,46 +82,6 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
     found
 }
 
-/// The keys `key` of a line, each with the name of the table that it stands in: `'stripe' => ['key' => "…"]`. Alone the word
-/// says nothing.
-fn nested_keys(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
-    let words = LETTERS
-        .iter()
-        .flat_map(|finder| finder.for_text(line).find_iter(line))
-        .filter(|word| line[word.range()].eq_ignore_ascii_case("key"));
-    let keys = words.map(|word| name_around(line, word.range()));
-    let keys = keys.filter(|name| line[name.clone()].eq_ignore_ascii_case("key"));
-    keys.filter_map(|name| Some((table_around(line, name.start)?, name)))
-        .collect()
-}
-
-/// The name of the table whose bracket is open at a place.
-fn table_around(line: &str, at: usize) -> Option<Range<usize>> {
-    let before = near_before(line, at);
-    let mut depth = 0_usize;
-    let is_open = |byte: u8| match byte {
-        b')' | b']' | b'}' => {
-            depth += 1;
-            false
-        }
-        b'(' | b'[' | b'{' if depth > 0 => {
-            depth -= 1;
-            false
-        }
-        _ => b"([{".contains(&byte),
-    };
-    let open = before.bytes().rposition(is_open)?;
-    let head = before[..open].trim_end();
-    let head = head
-        .strip_suffix("=>")
-        .or_else(|| head.strip_suffix([':', '=']))?;
-    let head = head.trim_end().trim_end_matches(['"', '\'', '`']);
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    let name = &head[head.trim_end_matches(is_name).len()..];
-    let end = at - before.len() + head.len();
-    (!name.is_empty()).then(|| end - name.len()..end)
-}
-
 /// The parts of a value, if they are a secret together.
 fn push_secret(
     found: &mut Vec<AssignedValue>,
@@ -150,7 +111,7 @@ fn push_secret(
     }));
 }
 
-static LETTERS: LazyLock<Option<WordFinder>> =
+pub(crate) static LETTERS: LazyLock<Option<WordFinder>> =
     LazyLock::new(|| WordFinder::new(letters_of_names()).ok());
 
 /// Whether a text of many lines has the letters of such a name in one of them.
@@ -183,7 +144,7 @@ pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The whole name that holds a word, an option's dashes left out; `API key` is one, too.
-fn name_around(line: &str, word: Range<usize>) -> Range<usize> {
+pub(crate) fn name_around(line: &str, word: Range<usize>) -> Range<usize> {
     let bytes = line.as_bytes();
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_.-".contains(b);
     let before = bytes[..word.start].iter().rev().take_while(is_name).count();

@@ -417,11 +417,15 @@ const TOGETHER: &[(&str, &str)] = &[
 ];
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        cases: 48, failure_persistence: None, ..Default::default()
+    })]
 
     /// Law: what hides a value by itself hides it where two of them meet.
     #[test]
-    fn a_value_is_hidden_where_two_forms_meet(value in "[a-zA-Z][A-Z][0-9][a-z][A-Z0-9]{2}[a-z][0-9][A-Za-z0-9]{4,24}") {
+    fn a_value_is_hidden_where_two_forms_meet(
+        value in "[a-zA-Z][A-Z][0-9][a-z][A-Z0-9]{2}[a-z][0-9][A-Za-z0-9]{4,24}",
+    ) {
         proptest::prop_assume!(!crate::is_placeholder(&value) && crate::value::is_drawn_value(&value));
         for (path, form) in TOGETHER {
             let line = form.replacen("{}", &value, 1);

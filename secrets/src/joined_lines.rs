@@ -271,8 +271,8 @@ impl FlowElement {
     }
 }
 
-/// Whether a word of a text may be a secret by its signs. Most elements of lists are none: without this look the text of
-/// this repository took 1.7 times as long.
+/// Whether a word of a text may be a secret by its signs. Most elements of lists are none: without this look the text
+/// of this repository took 1.7 times as long.
 fn may_hold_value(text: &str) -> bool {
     let is_end = |c: char| c.is_whitespace() || "\"'`,;()[]{}".contains(c);
     let is_value = |word: &str| {

@@ -1,4 +1,4 @@
-//! Lists and calls over several lines. The secrets are put together here, so that no scanner takes this file for a leak.
+//! Lists and calls over several lines. The secrets are put together here: no scanner takes this file for a leak.
 
 use proptest::prelude::*;
 
@@ -152,7 +152,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_value_in_a_list_over_lines_is_hidden(value in "[a-zA-Z][A-Z][0-9][a-z][A-Z0-9]{2}[a-z][0-9][A-Za-z0-9]{16,24}", indent in 0_usize..3) {
+    fn a_value_in_a_list_over_lines_is_hidden(
+        value in "[a-zA-Z][A-Z][0-9][a-z][A-Z0-9]{2}[a-z][0-9][A-Za-z0-9]{16,24}", indent in 0_usize..3,
+    ) {
         prop_assume!(!is_placeholder(&value) && crate::value::is_drawn_value(&value));
         for (path, form) in FORMS {
             let indent = " ".repeat(indent);

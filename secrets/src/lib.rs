@@ -32,6 +32,7 @@ mod match_bounds;
 mod matcher;
 mod name_words;
 mod named;
+mod nested_key;
 mod open_name;
 mod plausible;
 mod redactor;
