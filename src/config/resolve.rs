@@ -77,8 +77,8 @@ impl std::fmt::Display for DisobeyedKey {
             "no repository may set it. Set it in your own configuration, ~/.config/git-council/config.toml or git config \
              --global"
         } else {
-            "a change can only make its own review stricter. Set it in your own configuration or on the trusted branch, or \
-             trust your worktree with --trust-worktree"
+            "a change can only make its own review stricter. Set it in your own configuration or on the trusted branch. A review \
+             that you start yourself obeys it with --trust-worktree; no hook and no CI job does"
         };
         write!(f, "`{path}` ({origin}) is ignored: {why}")
     }

@@ -229,6 +229,10 @@ fn inner_contradiction(report: &Report) -> Option<&'static str> {
     // Of more than two rounds the vote of one between them counts, where the last change named no evidence.
     let held = |j: &JudgeRecord| j.change.as_ref().filter(|c| c.weak).map(|c| c.from);
     let was_cast = |j: &JudgeRecord| [j.r1, j.r2, held(j)].contains(&j.counted);
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !report.receipt.run.name.chars().all(is_of_name) {
+        return Some("no run has such a name as it gives its own");
+    }
     if counted.clone().any(|j| !was_cast(j)) {
         return Some("a vote counts that no judge cast");
     }

@@ -170,7 +170,7 @@ fn one_side_goes_on_against_a_stranger() {
             fs::write(scene.debate(), text + response).unwrap();
         }
     };
-    let args = [&args[..], &["--timeout", "5s"]].concat();
+    let args = [&args[..], &["--timeout", "20s"]].concat();
     scene.end(scene.hanging(2, &args, &as_b), "-KILL");
     let resumed = scene.repo().council(["resume"]).ends(3);
     resumed.prints("timeout-b");

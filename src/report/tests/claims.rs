@@ -383,3 +383,20 @@ fn a_file_that_the_claim_does_not_list_was_read_by_nobody() {
     absorb_recheck(&mut claim, &samples::pass());
     assert_eq!(claim.outcome.verdict, Verdict::Inconclusive);
 }
+
+/// A name stands in the log of a privileged job, where a line that begins with `::` is a command.
+#[test]
+fn a_claim_whose_run_has_no_name_of_a_run_is_refused() {
+    for name in [
+        "x\n::error::well",
+        "a\u{202e}b",
+        "a b",
+        "::stop-commands::a",
+        "\u{1b}[2J",
+    ] {
+        let mut claim = samples::pass();
+        name.clone_into(&mut claim.receipt.run.name);
+        assert!(accept_claim(claim, POLICY, TRUSTED).is_err(), "{name:?}");
+    }
+    assert!(accept_claim(samples::pass(), POLICY, TRUSTED).is_ok());
+}

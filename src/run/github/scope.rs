@@ -7,6 +7,7 @@ use crate::publish::{ReviewState, Surface};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::text::Untrusted;
 
 use super::subject::PullSubject;
 
@@ -31,7 +32,7 @@ pub(crate) fn refuse_other_change(report: &Report, subject: &PullSubject) -> Res
             _ => "no commit".to_owned(),
         },
     };
-    let run = &report.receipt.run.name;
+    let run = Untrusted::new(&report.receipt.run.name).line();
     let message = format!(
         "the report of {run} is about {about}, and {label} is at {}: nothing is posted",
         short(&subject.head)
@@ -61,7 +62,7 @@ pub(crate) fn refuse_forgetting(
     let message = format!(
         "the report of {} was made without what the last review of {} left open ({forgotten} of its findings; {}): nothing \
          is posted",
-        report.receipt.run.name,
+        Untrusted::new(&report.receipt.run.name).line(),
         subject.label(),
         before.headline
     );
@@ -110,7 +111,7 @@ pub(crate) fn refuse_part(
 ) -> Result<(), RunError> {
     let label = subject.label();
     let refuse = |why: String| {
-        let run = &report.receipt.run.name;
+        let run = Untrusted::new(&report.receipt.run.name).line();
         let error = format!("the report of {run} is not about all of {label}: {why}");
         Err(RunError::run(error).hint(review_all(subject)))
     };
@@ -139,7 +140,7 @@ pub(crate) fn refuse_part(
         }
         None => Err(RunError::run(format!(
             "cannot tell whether the report of {} is about all of {label}: commit {} that it compares with is not here",
-            report.receipt.run.name,
+            Untrusted::new(&report.receipt.run.name).line(),
             base.get(..12).unwrap_or(base)
         ))
         .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N \

@@ -10,6 +10,7 @@ use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::seats::names::unknown_name;
 use crate::run::seats::{BUILT_IN, SeatPlanner};
+use crate::text::page_address;
 
 impl SeatPlanner<'_> {
     /// The kind of the agent `name`; `own` is its table of the configuration.
@@ -117,7 +118,8 @@ impl SeatPlanner<'_> {
             Some(origin) if !matches!(origin.source, LayerSource::Flag | LayerSource::BuiltIn) => {
                 error.hint(format!(
                     "`{name}` is asked for in {origin}: define it in your own configuration (`[agents.{name}]` with a `driver`, \
-                     docs/agents.md), or choose others with `--agents`"
+                     {}), or choose others with `--agents`",
+                    page_address("docs/agents.md")
                 ))
             }
             _ => error,

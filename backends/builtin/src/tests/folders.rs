@@ -25,6 +25,7 @@ proptest! {
     fn no_name_of_a_folder_makes_trojan_source_data(
         folder in prop::sample::select(vec![
             "", "src/", "src/i18n/", "locales/", "l10n/", "app/locale/", "lang/", "translations/", "a.lproj/", "res/values-ar/",
+            "tests/", "test/", "mocks/", "testing/", "cypress/", "src/__tests__/", "spec/",
         ]),
         name in prop::sample::select(vec!["access.js", "a.go", "lang.py", "a.rs", "a.php", "run.sh", "Makefile", "Dockerfile"]),
     ) {
