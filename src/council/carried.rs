@@ -106,7 +106,10 @@ fn take_unsaid(old: &mut JudgedFinding, new: &JudgedFinding) -> Option<JudgedFin
 fn is_refuted(found: &JudgedFinding) -> bool {
     let mut opinions = found.opinions.iter();
     let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
-    let taken_back = found.members.iter().any(|member| member.withdrawn);
+    // Who took back another problem of the line has said nothing of this one.
+    let is_taken_back =
+        |m: &FindingMember| m.withdrawn && is_one_finding(&m.finding, &found.finding);
+    let taken_back = found.members.iter().any(is_taken_back);
     found.disposition == Disposition::Disputed && !found.disputed_by_test && (refuted || taken_back)
 }
 

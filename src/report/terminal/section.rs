@@ -77,8 +77,10 @@ fn push_table(page: &mut TerminalPage, header: &[&str], rows: &[Vec<Text>]) {
     };
     let columns = header.len();
     let head: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
-    // Four cells tell by themselves what they are; among more, `failed 2` looks like the judge's own end.
-    let head = (columns > MAX_UNNAMED).then_some(head);
+    // Four cells tell by themselves what they are; among more, `failed 2` looks like the judge's own end. Votes beside what
+    // their judges say are told from each other without names, which would take the room of the words.
+    let is_of_words = header.last() == Some(&"In its words");
+    let head = (columns > MAX_UNNAMED && !is_of_words).then_some(head);
     let rows: Vec<Vec<String>> = head.into_iter().chain(rows.iter().map(cells)).collect();
     let wide = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

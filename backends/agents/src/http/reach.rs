@@ -35,7 +35,7 @@ mod tests {
 
     fn endpoint(url: &str) -> Endpoint {
         let kind = serde_json::json!({
-            "driver": "http", "api": "chat", "url": url, "max_tokens": 1, "prime": "never",
+            "driver": "http", "api": "chat", "url": url, "max_tokens": 1, "prime": "off",
         });
         match serde_json::from_value(kind) {
             Ok(AgentKind::Http(endpoint)) => endpoint,
