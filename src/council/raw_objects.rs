@@ -6,6 +6,9 @@ use super::raw_fields::text_of;
 /// 300,000 of them took 28 s.
 const MAX_DEPTH: usize = 128;
 
+/// The most objects that are kept: half a million of them took 100 MiB, and no answer has so many values.
+const MAX_OBJECTS: usize = 20_000;
+
 /// One object, as far as the text goes.
 pub(super) struct RawObject<'t> {
     /// From its brace to its end, or to that of the text.
@@ -110,7 +113,7 @@ pub(super) fn objects_of(raw: &str) -> Vec<RawObject<'_>> {
             }
             b'}' | b']' => {
                 last_text = None;
-                let is_near = open.len() <= MAX_DEPTH;
+                let is_near = open.len() <= MAX_DEPTH && found.len() < MAX_OBJECTS;
                 let closed = open.pop().filter(|_| is_near);
                 found.extend(closed.and_then(|closed| closed.object(raw, at + 1, false)));
             }

@@ -217,7 +217,8 @@ fn a_dismissal_that_is_taken_back_is_told_wherever_it_was_told() {
         let last = said.last().unwrap();
         assert!(last.starts_with(told), "{said:?}");
         let shown = dismissed(&stage);
-        let back = "came back: its dismissal by @alice no longer holds, because it was taken back";
+        let back =
+            "came back: its dismissal by `@alice` no longer holds, because it was taken back";
         assert!(shown.contains(back), "{shown}");
         // It is told once, and is no reason to do anything again.
         stage.council(&SHOWN).ends(1);
