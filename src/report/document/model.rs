@@ -10,6 +10,9 @@ pub(in crate::report) enum Text {
     Name(String),
 }
 
+/// The name of the last column where a table tells what judges say.
+pub(in crate::report) const IN_ITS_WORDS: &str = "In its words";
+
 /// A piece of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::report) enum Block {

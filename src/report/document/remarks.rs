@@ -3,7 +3,7 @@
 use council_protocol::CoverageState;
 
 use super::examination;
-use super::model::{Block, Depth, Section, Text};
+use super::model::{Block, Depth, IN_ITS_WORDS, Section, Text};
 use super::proof;
 use crate::council::outcome::{DisagreementKind, JudgeRecord, Verdict, VerdictReason};
 use crate::council::{NOBODY_ANSWERED, TESTS_BROKE_OFF};
@@ -94,16 +94,16 @@ pub(super) fn votes(report: &Report, names: &JudgeNames<'_>) -> Section {
     }
     let (later, document) = (report.outcome.rounds > 1, report.is_document());
     let header = match (document, later) {
-        (true, _) => vec!["Judge", "Agent", "In its words"],
+        (true, _) => vec!["Judge", "Agent", IN_ITS_WORDS],
         (_, true) => vec![
             "Judge",
             "Agent",
             "First vote",
             "Last vote",
             "Counts",
-            "In its words",
+            IN_ITS_WORDS,
         ],
-        (_, false) => vec!["Judge", "Agent", "Vote", "In its words"],
+        (_, false) => vec!["Judge", "Agent", "Vote", IN_ITS_WORDS],
     };
     let row = |judge: &JudgeRecord| {
         let mut row = vec![

@@ -1,7 +1,7 @@
 //! Sections of the document at a terminal: lists, tables in columns, and what somebody else wrote behind a gutter.
 
 use crate::report::MAX_DOCUMENT;
-use crate::report::document::{Block, Depth, Section, Text};
+use crate::report::document::{Block, Depth, IN_ITS_WORDS, Section, Text};
 use crate::report::page::{TerminalPage, colours};
 use crate::text::{self, Ellipsis, Untrusted};
 
@@ -79,7 +79,7 @@ fn push_table(page: &mut TerminalPage, header: &[&str], rows: &[Vec<Text>]) {
     let head: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
     // Four cells tell by themselves what they are; among more, `failed 2` looks like the judge's own end. Votes beside what
     // their judges say are told from each other without names, which would take the room of the words.
-    let is_of_words = header.last() == Some(&"In its words");
+    let is_of_words = header.last() == Some(&IN_ITS_WORDS);
     let head = (columns > MAX_UNNAMED && !is_of_words).then_some(head);
     let rows: Vec<Vec<String>> = head.into_iter().chain(rows.iter().map(cells)).collect();
     let wide = |column: usize| {
