@@ -47,11 +47,9 @@ impl ConfigKey {
     }
 
     fn covers_path(&self, path: &KeyPath) -> bool {
-        self.segments().count() == path.0.len()
-            && self
-                .segments()
-                .zip(&path.0)
-                .all(|(pattern, part)| pattern == "*" || pattern == part)
+        let mut segments = self.segments();
+        let mut fits = |part: &String| segments.next().is_some_and(|one| one == "*" || one == part);
+        path.0.iter().all(&mut fits) && segments.next().is_none()
     }
 }
 
@@ -66,8 +64,8 @@ impl KeyPath {
         let table = parts[0];
         let longest = KEYS
             .iter()
-            .filter(|k| k.segments().next() == Some(table))
-            .map(|k| k.segments().count())
+            .filter(|key| is_below(key.name, table))
+            .map(|key| key.segments().count())
             .max();
         let owned = |parts: &[&str]| parts.iter().map(|&p| p.to_owned()).collect();
         match (longest, parts.as_slice()) {
@@ -85,6 +83,12 @@ impl KeyPath {
     pub fn join(&self, part: &str) -> Self {
         Self(self.0.iter().cloned().chain([part.to_owned()]).collect())
     }
+}
+
+/// Whether a dotted name begins with this part.
+fn is_below(name: &str, first: &str) -> bool {
+    let rest = name.strip_prefix(first);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Written as TOML would have it: parts that are not bare keys are quoted.

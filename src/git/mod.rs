@@ -83,8 +83,8 @@ pub use push::{PushedRange, RefUpdate, pushed_ranges, unsent_refs};
 pub use pushed_commits::{PushedCommit, pushed_commits, tag_texts};
 pub use read::read_change;
 pub use read::{
-    commit_at, commit_subjects, default_branch_name, head_holds, is_on_branch, leaves_nothing_out,
-    tree_at,
+    BranchSources, branch_sources, commit_at, commit_subjects, default_branch_name, head_holds,
+    is_on_branch, leaves_nothing_out, tree_at,
 };
 pub use recognition::recognition_key;
 pub use repository_paths::RepositoryPaths;

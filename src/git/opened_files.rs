@@ -1,8 +1,11 @@
 //! Files of a git directory that git's library opens as they are. Whoever opens a named pipe waits for another program:
 //! an archive carries pipes, and so could an attacker.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use council_files as safe_file;
 
@@ -24,8 +27,31 @@ const NAMED: [&str; 11] = [
 /// How many stores of objects git follows from one to the next.
 const MAX_ALTERNATES: usize = 5;
 
-/// Something else than a file that stands in the place of one; none where all are files.
+/// How long a git directory in which all are files counts as looked through. A review opens its repository a dozen times
+/// in its first moments, and each look lists up to 256 folders.
+const LOOK_HOLDS: Duration = Duration::from_millis(500);
+
+/// When a git directory was last looked through.
+static LOOKED_THROUGH: Mutex<Option<HashMap<PathBuf, Instant>>> = Mutex::new(None);
+
+/// Something else than a file that stands in the place of one; none where all are files, as of the last half second.
 pub(super) fn find_no_file(git_dir: &Path) -> Option<PathBuf> {
+    let mut looked = LOOKED_THROUGH
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let looked = looked.get_or_insert_default();
+    let last = looked.get(git_dir);
+    if last.is_some_and(|last| last.elapsed() < LOOK_HOLDS) {
+        return None;
+    }
+    let found = look_through(git_dir);
+    if found.is_none() {
+        looked.insert(git_dir.to_owned(), Instant::now());
+    }
+    found
+}
+
+fn look_through(git_dir: &Path) -> Option<PathBuf> {
     let common = safe_file::read_text(git_dir.join("commondir"));
     let common = common.ok().map(|named| git_dir.join(named.trim_end()));
     let mut dirs = common.iter().map(PathBuf::as_path).chain([git_dir]);

@@ -142,6 +142,37 @@ pub(super) fn read_from(
     })
 }
 
+/// Where the current branch lies, and what it is judged by: its base's trusted side, and without a base what it has
+/// committed, as its worktree is.
+pub struct BranchSources {
+    pub place: RepositoryPaths,
+    pub trusted: Option<Box<dyn TrustedTree>>,
+}
+
+/// What the current branch is judged by. Its files are not compared: a long branch takes seconds.
+///
+/// # Errors
+///
+/// As opening the repository.
+pub fn branch_sources(dir: &Path, env: &GitEnvironment) -> Result<BranchSources, GitError> {
+    let store = open::open_repository(dir, env)?;
+    let place = RepositoryPaths::of_store(dir, &store);
+    let objects = Arc::new(ObjectReader::new(store));
+    let all = PathspecList::parse(&[], "", None)?;
+    let side = match resolve::resolve_target(&objects, &TargetSpec::Default, &all) {
+        Ok(resolved) => resolved.trusted,
+        Err(_) => revision::head_tree(&objects),
+    };
+    let trusted = side.map(|(root, origin)| -> Box<dyn TrustedTree> {
+        Box::new(CommitTree {
+            objects,
+            root,
+            origin,
+        })
+    });
+    Ok(BranchSources { place, trusted })
+}
+
 /// Whether the worktree differs from HEAD; a worktree that cannot be read has nothing to tell here.
 fn has_uncommitted(objects: &Arc<ObjectReader>) -> bool {
     list_whole_worktree(objects).is_ok_and(|files| !files.is_empty())

@@ -5,10 +5,7 @@ use std::path::Path;
 use crate::config::{
     CheckoutTrust, Config, ConfigLayer, KeyValue, LayerSource, resolve_checkout, resolve_layers,
 };
-use crate::git::{
-    self, ChangeRequest, ConfigOrigin, ConfigValue, GitError, RepositoryPaths, TargetSpec,
-    TrustedTree,
-};
+use crate::git::{self, ConfigOrigin, ConfigValue, GitError, RepositoryPaths, TrustedTree};
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -216,27 +213,17 @@ pub(crate) fn trusted_config(start: &RunContext) -> Result<Config, RunError> {
 }
 
 fn config_of_branch(start: &RunContext, checkout: CheckoutUse) -> Result<Config, RunError> {
-    let place = match RepositoryPaths::discover(&start.dir, &start.git_environment()) {
-        Ok(place) => Some(place),
+    let sources = match git::branch_sources(&start.dir, &start.git_environment()) {
+        Ok(sources) => Some(sources),
         Err(GitError::NotARepository { .. }) => None,
         Err(error) => return Err(error.into()),
     };
-    let branch = ChangeRequest {
-        dir: start.dir.clone(),
-        spec: TargetSpec::Default,
-        pathspecs: Vec::new(),
-        env: start.git_environment(),
-    };
-    // A branch without a base is judged by what it has committed, as its worktree is.
-    let committed = ChangeRequest {
-        spec: TargetSpec::Topic(String::new()),
-        ..branch.clone()
-    };
-    let change = git::read_change(&branch).or_else(|_| git::read_change(&committed));
-    let change = change.ok();
+    let trusted = sources
+        .as_ref()
+        .and_then(|sources| sources.trusted.as_deref());
     let voices = ConfigSources {
-        place: place.as_ref(),
-        trusted: change.as_ref().and_then(|change| change.trusted_tree()),
+        place: sources.as_ref().map(|sources| &sources.place),
+        trusted,
         checkout,
     };
     load_config(start, Vec::new(), &voices)

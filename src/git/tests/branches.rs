@@ -3,7 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use crate::testing::{Repo, only};
-use crate::{GitError, TargetSpec, UnmergedRange};
+use crate::{GitError, TargetSpec, UnmergedRange, branch_sources, read_change};
 
 fn origin() -> Repo {
     let origin = Repo::new();
@@ -425,4 +425,31 @@ fn a_shallow_clone_never_passes_for_a_whole_history() {
     }
     // What is there can be compared.
     assert_eq!(repo.parse("origin/main..HEAD").files.len(), 2);
+}
+
+/// What a command is configured by is found without a comparison, and is what a review of the branch would obey.
+#[test]
+fn a_branch_has_the_sources_of_its_change() {
+    let origin = origin();
+    let ahead = Repo::clone_of(&origin, &[]);
+    ahead.write("b.txt", "b\n").commit("ahead");
+    let level = Repo::clone_of(&origin, &[]);
+    let topic = with_topic(&origin);
+    let detached = with_topic(&origin);
+    detached.git(&["checkout", "-q", "--detach"]);
+    let (alone, unborn) = (Repo::new(), Repo::new());
+    alone.write("a.txt", "a\n").commit("no base");
+    for repo in [&ahead, &level, &topic, &detached, &alone, &unborn] {
+        let request = repo.request(TargetSpec::Default);
+        let sources = branch_sources(&request.dir, &request.env).unwrap();
+        let read = |spec| read_change(&repo.request(spec)).ok();
+        let change = read(TargetSpec::Default);
+        let change = change.or_else(|| read(TargetSpec::Topic(String::new())));
+        let trusted = change.as_ref().and_then(|change| change.trusted_tree());
+        assert_eq!(
+            sources.trusted.map(|tree| tree.origin()),
+            trusted.map(|tree| tree.origin())
+        );
+        assert_eq!(sources.place.workdir, change.unwrap().place.workdir);
+    }
 }
