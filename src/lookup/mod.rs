@@ -18,6 +18,7 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use council_agents::tools::{CodeTools, QueryBounds, QueryResult, StepStore, ToolQuery};
 use council_protocol::change::{EntryKind, FileStatus, TreeEntry};
@@ -65,6 +66,8 @@ pub(crate) enum TurnNews<'a> {
     LooksUp { tool: &'static str, asked: &'a str },
     /// Its turn has used so much until now.
     Spent(&'a Usage),
+    /// Its provider failed, for this untrusted reason, and is asked again after a pause.
+    AsksAgain { why: &'a str, pause: Duration },
 }
 
 /// Hears what judges do before they answer.
@@ -332,6 +335,13 @@ impl CodeTools for CodeLookup {
     fn on_spent(&self, judge: &JudgeId, so_far: &Usage) {
         if let Some(listener) = &self.listener {
             listener(judge, TurnNews::Spent(so_far));
+        }
+    }
+
+    fn on_repeat(&self, judge: &JudgeId, why: &str, pause: Duration) {
+        if let Some(listener) = &self.listener {
+            let why = &redact_words(&self.redactor, why);
+            listener(judge, TurnNews::AsksAgain { why, pause });
         }
     }
 

@@ -19,6 +19,8 @@ const FILE: &str = "lookups.json";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct JudgeNow {
     lookup: Option<CurrentLookup>,
+    #[serde(default)]
+    pause: Option<CurrentPause>,
     spending: Option<CurrentSpending>,
 }
 
@@ -29,6 +31,15 @@ struct CurrentLookup {
     at: Millis,
     tool: String,
     asked: String,
+}
+
+/// The last time that its provider was asked again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct CurrentPause {
+    /// The council's time.
+    at: Millis,
+    why: String,
+    pause_ms: u64,
 }
 
 /// What its turn has used so far.
@@ -61,7 +72,17 @@ impl JudgeNow {
             };
             ProgressEvent::new(one.at, kind)
         });
-        spends.chain(looks_up).collect()
+        let pause = self.pause.iter();
+        let pause = pause.filter(|one| before.pause.as_ref() != Some(*one));
+        let pauses = pause.map(|one| {
+            let kind = ProgressKind::AsksAgain {
+                judge: judge.clone(),
+                why: one.why.clone(),
+                pause_ms: one.pause_ms,
+            };
+            ProgressEvent::new(one.at, kind)
+        });
+        spends.chain(looks_up).chain(pauses).collect()
     }
 }
 
@@ -91,6 +112,14 @@ impl LookupRecord {
             ProgressKind::Spends { judge, used } => {
                 let spending = CurrentSpending { at, used };
                 now.entry(judge).or_default().spending = Some(spending);
+            }
+            ProgressKind::AsksAgain {
+                judge,
+                why,
+                pause_ms,
+            } => {
+                let pause = CurrentPause { at, why, pause_ms };
+                now.entry(judge).or_default().pause = Some(pause);
             }
             _ => return,
         }
@@ -164,7 +193,15 @@ mod tests {
         let spends = ProgressEvent::new(25, ProgressKind::Spends { judge, used });
         record.note(&spends);
         assert_eq!(early.poll(&run), std::slice::from_ref(&spends));
-        let now = [spends, second, other];
+        let kind = ProgressKind::AsksAgain {
+            judge: "judge-2".into(),
+            why: "the provider failed (503)".to_owned(),
+            pause_ms: 2_000,
+        };
+        let again = ProgressEvent::new(30, kind);
+        record.note(&again);
+        assert_eq!(early.poll(&run), std::slice::from_ref(&again));
+        let now = [spends, second, other, again];
         assert_eq!(early.poll(&run), []);
         assert_eq!(LookupReader::default().poll(&run), now);
         std::fs::write(folder.path().join(FILE), "{half").unwrap();

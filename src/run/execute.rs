@@ -291,6 +291,11 @@ impl CouncilRun<'_> {
                     judge,
                     used: UsedTokens::priced(so_far, &prices),
                 },
+                TurnNews::AsksAgain { why, pause } => ProgressKind::AsksAgain {
+                    judge,
+                    why: why.to_owned(),
+                    pause_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+                },
             };
             let event = ProgressEvent::new(clock.now_ms(), kind);
             if let Some(record) = &record {

@@ -81,6 +81,14 @@ pub(crate) enum ProgressKind {
         #[serde(flatten)]
         used: UsedTokens,
     },
+    /// The provider of a judge failed, and is asked again after a pause.
+    AsksAgain {
+        judge: JudgeId,
+        /// Why it failed.
+        why: String,
+        /// How long is waited, in milliseconds.
+        pause_ms: u64,
+    },
     /// A reply came in. Its quotes are looked up before it counts.
     Replied {
         judge: JudgeId,

@@ -151,6 +151,26 @@ fn a_look_up_is_told_to_whoever_watches_while_it_is_made() {
     );
 }
 
+/// A provider that is overloaded is asked again: whoever watches is told, and does not take the pause for thought.
+#[test]
+fn a_pause_of_the_provider_is_told_to_whoever_watches() {
+    let busy = Reply::status(503).header("retry-after", "1");
+    let models = FakeModels::start([Rule::on(busy).times(1)]).unwrap();
+    let repo = repo(&models, "chat", "");
+    let args = [
+        "review", "HEAD", "--quick", "--agents", "chat", "--events", "-",
+    ];
+    let run = repo.council_with(&[("MODEL_KEY", "k")], &args);
+    let events = run.stdout.lines().map(serde_json::from_str::<Value>);
+    let told: Vec<Value> = events
+        .map(Result::unwrap)
+        .filter(|event| event["event"] == "asks-again")
+        .collect();
+    assert_eq!(told.len(), 1, "{}", run.stdout);
+    assert!(told[0]["pause_ms"].as_u64() >= Some(1_000), "{told:?}");
+    assert!(told[0]["why"].as_str().unwrap().contains("503"), "{told:?}");
+}
+
 /// `status` and `wait` are other processes: they show the tool in use before the answer is there.
 #[test]
 fn the_tool_in_use_is_seen_from_another_process() {

@@ -26,6 +26,8 @@ struct JudgeRow {
     lookups: usize,
     /// What it looks up now.
     tool: Option<String>,
+    /// Until when its provider is left alone, and why.
+    pause: Option<(Millis, String)>,
     /// What its turn has used until now: its reply tells the sum.
     used: UsedTokens,
 }
@@ -86,6 +88,15 @@ impl Board {
                 // One of an earlier turn is over; from another process it may be heard late.
                 if let Some(row) = self.row(judge).filter(|row| at >= row.since) {
                     row.tool = Some(format!("{} {asked}", tool.replace('_', " ")));
+                }
+            }
+            ProgressKind::AsksAgain {
+                judge,
+                why,
+                pause_ms,
+            } => {
+                if let Some(row) = self.row(judge).filter(|row| at >= row.since) {
+                    row.pause = Some((at.saturating_add(*pause_ms), why.clone()));
                 }
             }
             ProgressKind::Spends { judge, used } => {
@@ -235,6 +246,7 @@ impl Board {
             since: 0,
             lookups: 0,
             tool: None,
+            pause: None,
             used: UsedTokens::default(),
         };
         *self = Self {
@@ -310,7 +322,7 @@ impl Board {
 
     fn set(&mut self, judge: &JudgeId, state: JudgeState, at: Millis) {
         if let Some(row) = self.row(judge) {
-            (row.state, row.since, row.tool) = (state, at, None);
+            (row.state, row.since, row.tool, row.pause) = (state, at, None, None);
         }
     }
 
@@ -437,9 +449,13 @@ impl JudgeRow {
         match &self.state {
             JudgeState::Starting => "starting".to_owned(),
             JudgeState::Waiting => "waiting".to_owned(),
-            JudgeState::Thinking(task) => match &self.tool {
-                Some(tool) => format!("{} {since} · {tool}", task_words(*task)),
-                None => format!("{} {since}", task_words(*task)),
+            JudgeState::Thinking(task) => match (&self.pause, &self.tool) {
+                (Some((until, why)), _) if now < *until => {
+                    // The last second is one, too.
+                    format!("asked again in {}: {why}", seconds(until - now + 999))
+                }
+                (_, Some(tool)) => format!("{} {since} · {tool}", task_words(*task)),
+                _ => format!("{} {since}", task_words(*task)),
             },
             JudgeState::Checking => "its quotes are looked up".to_owned(),
             JudgeState::Answered(says) => format!("answered {says}{looked}"),

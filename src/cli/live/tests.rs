@@ -178,6 +178,43 @@ fn the_tool_in_use_stands_beside_the_judge_until_it_answers() {
     assert!(!shown.render(9_000, 80, Ellipsis::Unicode)[1].contains("read file"));
 }
 
+/// Who waits for a provider is told so, and no longer than it lasts.
+#[test]
+fn a_provider_that_is_asked_again_is_not_taken_for_thought() {
+    let again = ProgressKind::AsksAgain {
+        judge: judge("judge-1"),
+        why: "the provider is overloaded \u{1b}[2J(503)".to_owned(),
+        pause_ms: 4_000,
+    };
+    let mut events = vec![
+        convened(None),
+        (0, asked("judge-1", AskedTask::Review)),
+        (2_000, again),
+    ];
+    let row = |events: &[(u64, ProgressKind)], now| {
+        let (shown, lines) = board(events.to_vec());
+        assert_eq!(
+            lines,
+            Vec::<String>::new(),
+            "a pause has no line of its own"
+        );
+        shown.render(now, 80, Ellipsis::Unicode)[1].clone()
+    };
+    let told = row(&events, 3_000);
+    assert!(
+        told.contains("asked again in 3 s: the provider is overloaded"),
+        "{told}"
+    );
+    assert!(
+        !told.contains('\u{1b}') && !told.contains("thinking"),
+        "{told}"
+    );
+    assert!(row(&events, 5_999).contains("asked again in 1 s"));
+    assert!(row(&events, 6_000).contains("thinking 6 s"));
+    events.push((4_000, asked("judge-1", AskedTask::Debate)));
+    assert!(row(&events, 5_000).contains("reading the other judges"));
+}
+
 /// A call without a price is not free: the line never says less than was spent, and that the sum is not all.
 #[test]
 fn what_has_no_price_is_never_told_as_nothing() {

@@ -346,6 +346,7 @@ impl HttpConversation {
             if done >= MAX_ATTEMPTS || pause >= left {
                 return Err(CallError::retryable(with_attempts(*failure, done), after));
             }
+            self.tools.tell_repeat(&failure.detail, pause);
             tokio::time::sleep(pause).await;
         }
     }

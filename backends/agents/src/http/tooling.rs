@@ -1,6 +1,6 @@
 //! The tools of one conversation: whether the model is offered them, and what becomes of its calls.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use council_protocol::JudgeId;
 use council_protocol::message::Usage;
@@ -157,6 +157,12 @@ impl ToolBelt {
     /// What the turn has used until now is told to whoever watches.
     pub(super) fn tell_spent(&self, so_far: &Usage) {
         self.tools.iter().for_each(|tools| tools.tell_spent(so_far));
+    }
+
+    /// A call is made again after a pause: told to whoever watches.
+    pub(super) fn tell_repeat(&self, why: &str, pause: Duration) {
+        let tools = self.tools.iter();
+        tools.for_each(|tools| tools.tell_repeat(why, pause));
     }
 
     /// Says in the usage of a turn that goes on what was looked up so far.

@@ -94,6 +94,11 @@ impl TurnTools {
         self.setup.runner.on_spent(&self.setup.judge, so_far);
     }
 
+    /// A call is made again after a pause: told to whoever watches.
+    pub(crate) fn tell_repeat(&self, why: &str, pause: Duration) {
+        self.setup.runner.on_repeat(&self.setup.judge, why, pause);
+    }
+
     /// Whether another call would be run.
     pub(crate) fn has_calls_left(&self) -> bool {
         self.left > 0 && self.bytes_left >= MIN_RESULT_BYTES

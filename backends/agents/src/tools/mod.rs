@@ -8,7 +8,7 @@ mod query;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use council_protocol::message::Usage;
 use council_protocol::{JudgeId, SeenLines};
@@ -73,6 +73,11 @@ pub trait CodeTools: Send + Sync {
     /// What a turn of a judge has used until now, calls that are over and paid for: for whoever watches.
     fn on_spent(&self, judge: &JudgeId, so_far: &Usage) {
         let _ = (judge, so_far);
+    }
+
+    /// A call of a judge failed, and is made again after a pause: for whoever watches. `why` comes from the provider.
+    fn on_repeat(&self, judge: &JudgeId, why: &str, pause: Duration) {
+        let _ = (judge, why, pause);
     }
 
     /// Where steps of unfinished turns are kept; none: whoever goes on with a run pays for them again.
