@@ -148,6 +148,11 @@ pub(crate) struct LabelledChange {
 }
 
 impl LabelledChange {
+    /// Whether the same is reviewed under both labels: a commit may have several.
+    pub(crate) fn is_same_change(&self, other: &Self) -> bool {
+        (&self.commit, &self.alteration) == (&other.commit, &other.alteration)
+    }
+
     /// Whether it is defective, and it is known where.
     pub(crate) fn has_known_place(&self) -> bool {
         self.set.is_defective() && !self.places.is_empty()

@@ -343,7 +343,9 @@ impl TrialBook {
     /// Takes note of what a run has cost from its beginning; a run that went on has cost more than before.
     pub(crate) fn note_cost(&mut self, run: &str, dollars: f64) {
         if !run.is_empty() {
-            self.costs.insert(run.to_owned(), dollars);
+            let cost = self.costs.entry(run.to_owned()).or_default();
+            // What stands under a second label of the change adds nothing to what the run has cost.
+            *cost = cost.max(dollars);
         }
     }
 
@@ -377,6 +379,17 @@ impl TrialBook {
     /// Whether a trial is over.
     pub(crate) fn is_over(&self, key: &TrialKey) -> bool {
         self.ended.iter().any(|result| result.key == *key)
+    }
+
+    /// How the same review ended under another label of its change.
+    pub(crate) fn result_of(&self, key: &TrialKey, item: &str) -> Option<&TrialResult> {
+        let of_item = |result: &&TrialResult| {
+            let known = &result.key;
+            known.item == item
+                && (&known.council, &known.digest, known.repeat)
+                    == (&key.council, &key.digest, key.repeat)
+        };
+        self.ended.iter().find(of_item)
     }
 
     /// Whether a trial is over and came to no verdict.

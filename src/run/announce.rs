@@ -11,7 +11,7 @@ use crate::text::Untrusted;
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::estimate::{BriefSize, JudgeTurns, RunEstimate};
+use crate::run::estimate::{BriefSize, CostForecast, JudgeTurns, RunEstimate};
 use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
@@ -84,6 +84,14 @@ fn plan_calls(prepared: &PreparedReview, deep: bool) -> Result<PlannedCalls, Run
         seats,
         forecast,
     })
+}
+
+/// What a review would cost. Nothing is asked.
+pub(crate) fn forecast_cost(prepared: &PreparedReview) -> Result<CostForecast, RunError> {
+    match reason_to_skip(prepared) {
+        Some(_) => Ok(CostForecast::default()),
+        None => Ok(plan_calls(prepared, false)?.forecast.cost()),
+    }
 }
 
 /// Of whom in a review nobody will ever know what an answer costs; none: nothing is sent, so that nothing is known of it.

@@ -1,6 +1,6 @@
 //! What a run will send, to whom, and what that may cost: told before anybody is asked.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::{AgentKind, Api};
@@ -88,6 +88,15 @@ fn can_debate<'s>(seats: impl IntoIterator<Item = &'s Seat>) -> bool {
         .map(|seat| seat.agent.deterministic)
         .collect();
     rules.len() > 1 && rules.contains(&false)
+}
+
+/// What reviews would cost together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct CostForecast {
+    /// US dollars from and to, of those whose price is known.
+    pub(crate) usd: (f64, f64),
+    /// Of whom no price is known.
+    pub(crate) unpriced: BTreeSet<String>,
 }
 
 /// What goes to one recipient.

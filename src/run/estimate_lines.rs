@@ -3,7 +3,7 @@
 use council_agents::tools::{declared_bytes, max_bytes_of_calls};
 use council_protocol::price::{EXPECTED_OUTPUT, estimate_tokens};
 
-use super::{BriefSize, JudgeTurns, RunEstimate, TASK_BYTES, beside_brief};
+use super::{BriefSize, CostForecast, JudgeTurns, RunEstimate, TASK_BYTES, beside_brief};
 use crate::run::cost_words::{count_noun, format_cost, format_number, format_size};
 
 /// The tokens of the parts of what is sent, one behind the other. They add up to those of all of it: the parts of a brief
@@ -202,6 +202,17 @@ impl RunEstimate {
                 unknown.join(" and of ")
             ),
             (sum, _) => format_cost(self.bounded(sum)),
+        }
+    }
+
+    /// What all recipients cost together, as far as prices are known.
+    pub(crate) fn cost(&self) -> CostForecast {
+        let known = self.to.values().filter_map(|recipient| recipient.usd);
+        let usd = known.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let unpriced = self.to.iter().filter(|(_, to)| to.usd.is_none());
+        CostForecast {
+            usd: self.bounded(Some(usd)).unwrap_or(usd),
+            unpriced: unpriced.map(|(name, _)| name.clone()).collect(),
         }
     }
 

@@ -144,6 +144,33 @@ fn a_council_that_shows_the_defect_is_told_from_one_that_does_not() {
         .ends(2);
 }
 
+/// A commit may be blamed by a fix and reverted as well: that is one change, and one review.
+#[test]
+fn a_change_with_two_labels_is_reviewed_once() {
+    let (repo, run) = prepared();
+    let file = &run[2];
+    let lines = std::fs::read_to_string(file).unwrap();
+    let first = lines.lines().next().unwrap();
+    let mut again: serde_json::Value = serde_json::from_str(first).unwrap();
+    let id = again["id"].as_str().unwrap().to_owned();
+    again["id"] = format!("{id}-again").into();
+    std::fs::write(file, format!("{lines}{again}\n")).unwrap();
+    hold(&repo, &run, &["--dry-run"])
+        .ends(0)
+        .prints("3 changes × 2 councils × 1 repeat = 6 reviews");
+    let held = hold(&repo, &run, &[]).ends(0);
+    assert_eq!(asked(&repo), 4, "{}", held.stderr);
+    let said = format!("the same change as {id}: nobody was asked again");
+    assert!(held.stderr.contains(&said), "{}", held.stderr);
+    hold(&repo, &run, &[])
+        .ends(0)
+        .prints("All 6 reviews were held before");
+    let told = repo.council(["eval", "compare", file, "--json"]).ends(0);
+    let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let shown = &told["councils"][0]["measures"]["defects-shown"]["value"];
+    assert_eq!(shown.as_f64(), Some(1.0), "{told}");
+}
+
 #[test]
 fn what_was_asked_is_never_asked_again_and_recounts_cost_nothing() {
     let (repo, run) = prepared();
@@ -311,6 +338,13 @@ fn the_same_command_twice_costs_no_more_than_once() {
         let args: Vec<&str> = run.iter().map(String::as_str).chain(more).collect();
         repo.council_with(&[KEY], &args).ends(0)
     };
+    let forecast = |most: &[&str]| {
+        let more = [&["--repeat", "8", "--dry-run"], most].concat();
+        let args: Vec<&str> = run.iter().map(String::as_str).chain(more).collect();
+        repo.council_with(&[KEY], &args).ends(0)
+    };
+    forecast(&[]).prints("16 reviews to pay for: about $");
+    forecast(&["--max-cost", "1"]).prints(" to $1.00 (--max-cost ends it there)");
     let told = hold("1");
     told.prints("that --max-cost leaves")
         .prints("counting earlier commands")

@@ -10,6 +10,7 @@ use crate::run::announce;
 use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
+use crate::run::estimate::CostForecast;
 use crate::run::eval::council::EvalCouncil;
 use crate::run::eval::files::EvalFiles;
 use crate::run::loaded::LoadedRun;
@@ -26,6 +27,8 @@ const LEAST_DOLLARS: f64 = 0.0001;
 /// Trials of one evaluation.
 pub(crate) struct TrialRunner<'a> {
     pub(crate) files: &'a EvalFiles,
+    /// All changes that are wanted.
+    pub(crate) items: &'a [LabelledChange],
     pub(crate) book: TrialBook,
     /// What all trials of these files may cost together, in US dollars, those of earlier commands included; none: no
     /// bound.
@@ -47,6 +50,8 @@ pub(crate) enum TrialEnd {
     /// It was over before.
     Known,
     Ended(Box<TrialResult>),
+    /// The same change was reviewed under another label, which is named: nobody was asked.
+    Shared(String),
     /// Nobody could be asked, or the change could not be read.
     Failed(RunError),
     /// The money is spent, or what is left does not suffice.
@@ -105,6 +110,12 @@ impl TrialRunner<'_> {
         if self.book.is_over(&key) && !is_again {
             return Ok(TrialEnd::Known);
         }
+        if !is_again && let Some(shared) = self.shared_result(item, &key) {
+            let (of, result) = shared;
+            self.files.add_result(&TrialLine::Ended(result.clone()))?;
+            self.book.add(result);
+            return Ok(TrialEnd::Shared(of));
+        }
         if self.interrupts.was_interrupted() {
             return Ok(TrialEnd::Interrupted);
         }
@@ -128,6 +139,44 @@ impl TrialRunner<'_> {
                 })
             }
         }
+    }
+
+    /// The same review of the same change under another label, which is named. It is paid for there.
+    fn shared_result(
+        &self,
+        item: &LabelledChange,
+        key: &TrialKey,
+    ) -> Option<(String, TrialResult)> {
+        let mut others = self.others_of(item);
+        others.find_map(|other| {
+            let found = self.book.result_of(key, &other.id)?;
+            let result = TrialResult {
+                key: key.clone(),
+                dollars: found.dollars.map(|_| 0.0),
+                ..found.clone()
+            };
+            Some((other.id.clone(), result))
+        })
+    }
+
+    /// The other labels of the same change.
+    fn others_of(&self, item: &LabelledChange) -> impl Iterator<Item = &LabelledChange> {
+        let others = self.items.iter();
+        others.filter(move |other| other.id != item.id && other.is_same_change(item))
+    }
+
+    /// Whether a review has to be paid for: it is not held, and neither is nor will be under a label that stands before.
+    pub(crate) fn is_to_be_paid(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+        repeat: u32,
+    ) -> bool {
+        let key = key_of(item, council, repeat);
+        let mut earlier = self.items.iter().take_while(|other| other.id != item.id);
+        !self.book.is_over(&key)
+            && self.shared_result(item, &key).is_none()
+            && !earlier.any(|other| other.is_same_change(item))
     }
 
     /// Writes down what a review came to. One that was cut off says nothing about the council; only its cost is kept,
@@ -288,6 +337,15 @@ impl TrialRunner<'_> {
             .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
         prepared.keep_in = Some(folder);
         Ok((prepared, bound))
+    }
+
+    /// What a review would cost; nobody is asked.
+    pub(crate) fn forecast_cost(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+    ) -> Result<CostForecast, RunError> {
+        announce::forecast_cost(&self.prepare(item, council, 0.0)?.0)
     }
 
     /// What a council would be asked, in words, without asking.

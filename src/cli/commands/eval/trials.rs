@@ -12,6 +12,7 @@ use crate::eval::statistics::changes_to_tell_apart;
 use crate::eval::trials::TrialResult;
 use crate::report::exit;
 use crate::run::error::RunError;
+use crate::run::estimate::CostForecast;
 use crate::run::eval::collect::sure_enough;
 use crate::run::eval::council::EvalCouncil;
 use crate::run::eval::files::EvalFiles;
@@ -89,6 +90,7 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunErr
     let mut runner = TrialRunner {
         book: files.read_results()?,
         files: &files,
+        items: &items,
         max_cost: args.max_cost,
         again: args.again,
         interrupts: InterruptRelay::default(),
@@ -174,6 +176,7 @@ fn hold_trials(
             TrialEnd::Unpaid => return stop_unpaid(wanted, args, runner, start),
             TrialEnd::Interrupted => return stop_interrupted(wanted, runner, start),
             TrialEnd::Ended(result) => progress.note_result(&result),
+            TrialEnd::Shared(of) => progress.note_shared(&of),
             TrialEnd::Failed(error) => progress.note_failure(error.message),
         };
         let said = format!("{place}: {said}");
@@ -218,6 +221,11 @@ impl Progress {
             "" => told,
             why => format!("{told}: {why}"),
         }
+    }
+
+    fn note_shared(&mut self, of: &str) -> String {
+        self.ended += 1;
+        format!("the same change as {of}: nobody was asked again")
     }
 
     fn note_failure(&mut self, trouble: String) -> String {
@@ -347,6 +355,7 @@ fn print_forecast(
             "With fewer, only larger differences can show."
         }
     ));
+    text.push_str(&describe_cost(wanted, runner)?);
     for council in councils {
         text.push_str(&format!(
             "\n{} on {}, for example:\n",
@@ -355,4 +364,49 @@ fn print_forecast(
         text.push_str(&runner.forecast(&items[0], council)?);
     }
     start.console.print(&text)
+}
+
+/// So many reviews are reckoned for the cost of all: each reads its change, and a bench has hundreds.
+const MAX_RECKONED: usize = 40;
+
+/// What all reviews that are still to be paid for cost together; empty: none of them costs anything.
+fn describe_cost(wanted: &WantedTrials<'_>, runner: &TrialRunner<'_>) -> Result<String, RunError> {
+    let trials = wanted.all();
+    let open: Vec<_> = trials
+        .filter(|(_, item, council, repeat)| runner.is_to_be_paid(item, council, *repeat))
+        .collect();
+    // Some of all parts of the list: it is in the order of time, and changes grow with their project.
+    let step = open.len().div_ceil(MAX_RECKONED).max(1);
+    let reckoned: Vec<_> = open.iter().step_by(step).collect();
+    let mut all = CostForecast::default();
+    for (_, item, council, _) in &reckoned {
+        let one = runner.forecast_cost(item, council)?;
+        all.usd = (all.usd.0 + one.usd.0, all.usd.1 + one.usd.1);
+        all.unpriced.extend(one.unpriced);
+    }
+    if all == CostForecast::default() {
+        return Ok(String::new());
+    }
+    let times = open.len() as f64 / reckoned.len() as f64;
+    let (least, most) = (all.usd.0 * times, all.usd.1 * times);
+    let reviews = count_noun(open.len(), "review");
+    let sample = match step {
+        1 => String::new(),
+        _ => format!(", reckoned from {} of them", reckoned.len()),
+    };
+    let most = match runner.left().filter(|left| *left < most) {
+        Some(left) => format!("${left:.2} (--max-cost ends it there)"),
+        None => format!("${most:.2}"),
+    };
+    let cost = match all.unpriced.is_empty() {
+        true => format!("about ${least:.2} to {most}"),
+        false => {
+            let unpriced: Vec<String> = all.unpriced.into_iter().collect();
+            let unpriced = unpriced.join(" and of ");
+            format!(
+                "at least ${least:.2}; no price is known of {unpriced} (set `prices.MODEL.input` and `.output`)"
+            )
+        }
+    };
+    Ok(format!("{reviews} to pay for: {cost}{sample}\n"))
 }
