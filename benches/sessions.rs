@@ -387,6 +387,7 @@ fn setting(kind: &str, run: RunRef) -> SessionSetup {
     SessionSetup {
         run,
         packet: Arc::new(packet()),
+        proved_over: Arc::new(packet()),
         blobs: Arc::new(NoBlobs),
         redactor: council_secrets::Redactor::default(),
         prompter: (kind == PAID).then(|| Arc::new(Plain) as Arc<dyn PromptRenderer>),

@@ -37,11 +37,20 @@ pub(crate) struct ReviewedSide<'a> {
     /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may
     /// have failed.
     pub(crate) is_looked_for: &'a dyn Fn(&Finding) -> bool,
+    /// Whether rules read a file that no judge is shown again.
+    pub(crate) is_read_by_rules: &'a dyn Fn(&RepoPath) -> bool,
     /// Whether only a part of the change is reviewed: a file that is not listed may be changed all the same.
     pub(crate) is_part: bool,
 }
 
 impl ReviewedSide<'_> {
+    /// Whether somebody looks for a finding in its file this time.
+    fn is_judged_for(&self, finding: &Finding) -> bool {
+        let path = &finding.location.path;
+        let by_rules = || (self.is_looked_for)(finding) && (self.is_read_by_rules)(path);
+        (self.is_judged)(path) || by_rules()
+    }
+
     /// The line at which the code of a finding stands in a file with this text.
     fn line_of(&self, path: &RepoPath, text: &str, finding: &Finding) -> Option<u32> {
         let literal = line_of_quote(text, &finding.quote, finding.location.line);
@@ -120,7 +129,7 @@ fn fate_of_removed(finding: &Finding, side: &ReviewedSide<'_>) -> FindingFate {
         changes.any(|change| removes_line_of(change, &finding.quote))
     };
     match change {
-        _ if !(side.is_judged)(path) => FindingFate::StillOpen,
+        _ if !side.is_judged_for(finding) => FindingFate::StillOpen,
         // A rule that is applied again and finds nothing has the last word.
         _ if finding.rule.is_some() => FindingFate::Resolved,
         None => match (side.read)(path) {
@@ -157,7 +166,7 @@ fn find_fate(
     added: &[&RepoPath],
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
     let path = &finding.location.path;
-    let (is_judged, is_empty) = ((side.is_judged)(path), finding.quote.trim().is_empty());
+    let (is_judged, is_empty) = (side.is_judged_for(finding), finding.quote.trim().is_empty());
     let was = finding.location.line;
     let line_in = |text: &str| side.line_of(path, text, finding);
     let moved_to = |line: Option<u32>| {

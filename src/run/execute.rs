@@ -11,7 +11,7 @@ use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::lookup::{CodeLookup, LookupListener, TurnNews};
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
-use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::report::{self, BackendFacts, ChangeSize, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MinutesPage, ProgressEvent,
     ProgressKind, ProgressObserver, RealWorld, RunRef, SessionBackend, SessionError, SessionSetup,
@@ -205,7 +205,7 @@ impl CouncilRun<'_> {
         ask: &BackendRequest,
         choice: &BackendChoice,
     ) -> Result<(Vec<SessionBackend>, BackendSelection), RunError> {
-        let packet = Arc::clone(&self.prepared.packet);
+        let packet = Arc::clone(self.prepared.packet_of_rules());
         // A program reads the folder when it is asked, a plugin when it is opened.
         let settings = &self.prepared.config.settings;
         let mut names = settings.backends.keys();
@@ -391,6 +391,7 @@ impl CouncilRun<'_> {
         SessionSetup {
             run: self.run.clone(),
             packet: Arc::clone(&self.prepared.packet),
+            proved_over: Arc::clone(self.prepared.packet_of_rules()),
             blobs: Arc::clone(&self.prepared.change.blobs),
             redactor: self.prepared.redactor.clone(),
             prompter,
@@ -512,7 +513,9 @@ impl CouncilRun<'_> {
             floor::RuleBench::of(self.prepared),
         );
         let mut subject = ReviewSubject::of(&self.prepared.packet);
-        subject.change = self.prepared.whole_size.unwrap_or(subject.change);
+        if let Some(whole) = &self.prepared.whole_packet {
+            subject.change = ChangeSize::of(whole);
+        }
         Report::new(outcome, subject, facts, &self.prepared.redactor)
     }
 

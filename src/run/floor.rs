@@ -46,7 +46,7 @@ impl RuleBench {
     pub(crate) fn of(prepared: &PreparedReview) -> Option<Self> {
         Some(Self {
             agent: configured_rules(&prepared.config)?,
-            packet: Arc::clone(&prepared.packet),
+            packet: Arc::clone(prepared.packet_of_rules()),
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
         })

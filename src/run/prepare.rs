@@ -18,7 +18,7 @@ use crate::git::{self, ChangeRequest, GitError, PathFilter, ReviewedChange, Targ
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
 
-use crate::report::{CarriedReview, ChangeSize};
+use crate::report::CarriedReview;
 use crate::run::artefacts::blocked_folder_note;
 use crate::run::backends::BackendTable;
 use crate::run::commit_words;
@@ -59,8 +59,8 @@ pub(crate) struct PreparedReview {
     /// What the verdict is recognised by, where files are left out that an earlier review of the same rules judged: with what
     /// that one left open it is a verdict on the whole change.
     pub(crate) whole_key: Option<String>,
-    /// How large the change is, where files were left out of the packet since.
-    pub(crate) whole_size: Option<ChangeSize>,
+    /// The packet before files were left out that an earlier review judged; none: nothing was.
+    pub(crate) whole_packet: Option<Arc<Packet>>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
     /// The folder for its run, where that is not the repository's: a trial, of which the repository remembers nothing.
@@ -74,6 +74,12 @@ pub(crate) struct PreparedReview {
 }
 
 impl PreparedReview {
+    /// What rules and tools read: all of the change. They cost nothing, and what they say of one file may follow from
+    /// another, which an update leaves as it was.
+    pub(crate) fn packet_of_rules(&self) -> &Arc<Packet> {
+        self.whole_packet.as_ref().unwrap_or(&self.packet)
+    }
+
     /// Milliseconds since its reading began.
     pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
@@ -186,7 +192,7 @@ pub(crate) fn prepare_spec(
         request: Some(request.clone()),
         earlier: None,
         whole_key: None,
-        whole_size: None,
+        whole_packet: None,
         keep_in: None,
         search_path: start.environment.get("PATH").map(OsStr::to_owned),
         told,

@@ -91,7 +91,7 @@ impl<'a> SessionState<'a> {
         events: UnboundedSender<TaggedEvent>,
         trials: TrialDesk,
     ) -> Self {
-        let (packet, blobs) = (Arc::clone(&setting.packet), Arc::clone(&setting.blobs));
+        let (packet, blobs) = (Arc::clone(&setting.proved_over), Arc::clone(&setting.blobs));
         Self {
             world,
             setting,

@@ -111,6 +111,8 @@ pub struct SessionSetup {
     pub run: RunRef,
     /// What is under review.
     pub packet: Arc<Packet>,
+    /// What quotes are looked up in: more than the packet where rules read files that judges are not shown again.
+    pub proved_over: Arc<Packet>,
     /// The files of its two sides.
     pub blobs: Arc<dyn BlobSource>,
     /// Takes secrets out of what is logged and filed, and out of files as they are taken out of briefs.

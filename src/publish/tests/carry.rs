@@ -29,6 +29,7 @@ fn no_side() -> ReviewedSide<'static> {
         read: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
         is_looked_for: &|finding| finding.rule.as_deref() == Some("a-rule"),
+        is_read_by_rules: &|_| false,
         is_part: false,
     }
 }
@@ -95,6 +96,36 @@ proptest! {
             let unread = *fate == FindingFate::NotVerifiable;
             prop_assert_eq!(unread, !is_judged);
         }
+    }
+}
+
+/// What a rule found in a file that no judge is shown again is resolved where the rule reads the file and is silent: what
+/// it depends on may have been mended in another one.
+#[test]
+fn a_rule_has_the_last_word_about_a_file_that_only_rules_read_again() {
+    let mut before = report(1);
+    for (rule, is_read, is_resolved) in [
+        (Some("a-rule"), true, true),
+        (Some("a-rule"), false, false),
+        (Some("of-a-tool"), true, false),
+        (None, true, false),
+    ] {
+        before.outcome.findings[0].finding.rule = rule.map(str::to_owned);
+        let read = |_: &RepoPath| ReviewedText::Text(format!("{CODE}\n"));
+        let is_read_by_rules = |_: &RepoPath| is_read;
+        let side = ReviewedSide {
+            files: vec!["src/a.rs".into()],
+            is_judged: &|_| false,
+            read: &read,
+            is_read_by_rules: &is_read_by_rules,
+            ..no_side()
+        };
+        let (_, fate) = state(&before).carry_findings(&side).findings.remove(0);
+        assert_eq!(
+            fate == FindingFate::Resolved,
+            is_resolved,
+            "{rule:?} {is_read}"
+        );
     }
 }
 

@@ -16,9 +16,10 @@ use crate::publish::{
     Surface,
 };
 use crate::publish::{is_unchanged_reason, is_witness, look};
-use crate::report::{ChangeSize, Report, ReviewSubject};
+use crate::report::{Report, ReviewSubject};
 use crate::run::context::RunContext;
 use crate::run::dismissals::{self, VerdictTerms};
+use crate::run::floor::configured_rules;
 use crate::run::prepare::PreparedReview;
 use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
@@ -122,7 +123,7 @@ pub(crate) fn report_over(
 
 /// Takes files out of what is judged, each with the reason why.
 pub(crate) fn leave_out(prepared: &mut PreparedReview, reasons: &BTreeMap<RepoPath, String>) {
-    prepared.whole_size = Some(ChangeSize::of(&prepared.packet));
+    prepared.whole_packet = Some(Arc::clone(&prepared.packet));
     let packet: &mut Packet = Arc::make_mut(&mut prepared.packet);
     for file in &mut packet.files {
         if reasons.contains_key(&file.path) {
@@ -152,8 +153,13 @@ pub(crate) fn left_out_of(packet: &Packet) -> BTreeMap<RepoPath, String> {
     packet.coverage.files.iter().filter_map(reason).collect()
 }
 
+/// Whether a file is left out because it was judged before.
+fn is_unchanged(file: &FileCoverage) -> bool {
+    matches!(&file.state, CoverageState::Skipped { reason } if is_unchanged_reason(reason))
+}
+
 /// Takes out what was judged before under the same rules. Nothing is taken out when nothing would be left: a council over
-/// nothing has no verdict.
+/// nothing has no verdict. Built-in rules and tools read all of it again.
 pub(crate) fn skip_unchanged_files(
     prepared: &mut PreparedReview,
     before: Option<&ReviewState>,
@@ -179,15 +185,30 @@ pub(crate) fn skip_unchanged_files(
     let reasons = unchanged.map(|file| (file.path.clone(), before.unchanged_reason(&file.path)));
     let reasons = reasons.collect();
     leave_out(prepared, &reasons);
-    prepared.notes.push(format!(
-        "{} of {} changed files {} reviewed again",
-        kept.len(),
-        wishes.files.len(),
-        match kept.len() {
-            1 => "is unchanged since the last review and was not",
-            _ => "are unchanged since the last review and were not",
-        }
-    ));
+    let has_rules = configured_rules(&prepared.config).is_some();
+    let what = match (kept.len(), has_rules) {
+        (1, true) => "is unchanged since the last review: only built-in rules read it again",
+        (_, true) => "are unchanged since the last review: only built-in rules read them again",
+        (1, false) => "is unchanged since the last review and was not reviewed again",
+        (_, false) => "are unchanged since the last review and were not reviewed again",
+    };
+    let (kept, all) = (kept.len(), wishes.files.len());
+    prepared
+        .notes
+        .push(format!("{kept} of {all} changed files {what}"));
+}
+
+/// Who sits, as far as that can be said.
+fn planned_seats(prepared: &PreparedReview) -> Vec<Seat> {
+    let planner = SeatPlanner {
+        config: &prepared.config,
+        deep: false,
+    };
+    planner.plan_seats().unwrap_or_default()
+}
+
+fn is_ruled(seat: &Seat) -> bool {
+    matches!(seat.agent.kind, AgentKind::Builtin { .. })
 }
 
 /// Whether a rule that finds something no more has looked for it: it sits, or what it finds is heard beside models.
@@ -195,10 +216,8 @@ fn is_looked_for(finding: &Finding, seats: &[Seat]) -> bool {
     let Some(id) = finding.rule.as_deref() else {
         return false;
     };
-    let applies = |seat: &Seat| {
-        matches!(seat.agent.kind, AgentKind::Builtin { .. })
-            && council_builtin::applies_rule(&seat.perspective.name, id)
-    };
+    let applies =
+        |seat: &Seat| is_ruled(seat) && council_builtin::applies_rule(&seat.perspective.name, id);
     let is_known = council_builtin::rules().any(|rule| rule.id == id);
     is_known && (finding.severity == Severity::Critical || seats.iter().any(applies))
 }
@@ -235,13 +254,11 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         Ok(None) => ReviewedText::Gone,
         Err(_) => ReviewedText::Unreadable,
     };
-    let config = &prepared.config;
-    let seats = SeatPlanner {
-        config,
-        deep: false,
-    }
-    .plan_seats()
-    .unwrap_or_default();
+    let seats = planned_seats(prepared);
+    let is_read_by_rules = |path: &RepoPath| {
+        let mut files = coverage.iter();
+        files.any(|file| file.path == *path && is_unchanged(file))
+    };
     let side = ReviewedSide {
         files: coverage.iter().map(|file| file.path.clone()).collect(),
         changes: &prepared.packet.files,
@@ -249,6 +266,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         read: &read,
         prove: &prove,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
+        is_read_by_rules: &is_read_by_rules,
         is_part,
     };
     prepared.earlier = Some(before.carry_findings(&side));

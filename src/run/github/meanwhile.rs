@@ -22,6 +22,7 @@ pub(super) fn found_meanwhile(
         read: &|_| ReviewedText::Unreadable,
         prove: &|_, _| None,
         is_looked_for: &|_| false,
+        is_read_by_rules: &|_| false,
         is_part: false,
     };
     let known: Vec<&str> = before

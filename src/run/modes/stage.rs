@@ -274,7 +274,7 @@ fn prepare_stage(
         request: None,
         earlier: None,
         whole_key: None,
-        whole_size: None,
+        whole_packet: None,
         keep_in: None,
         search_path: None,
         told: Default::default(),

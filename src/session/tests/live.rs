@@ -67,6 +67,7 @@ fn hold(
     };
     let setting = SessionSetup {
         run: RunRef::create(&world, &places, "head", &world.read_calendar()).unwrap(),
+        proved_over: Arc::clone(&packet),
         packet,
         blobs: Arc::new(NoBlobs),
         redactor: council_secrets::Redactor::default(),

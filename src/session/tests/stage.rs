@@ -239,6 +239,7 @@ impl Stage {
         SessionSetup {
             run: RunRef::create(world, &places, "head", &world.read_calendar()).unwrap(),
             packet: Arc::new(packet()),
+            proved_over: Arc::new(packet()),
             blobs: Arc::clone(&self.blobs),
             redactor: council_secrets::Redactor::default(),
             prompter: Some(Arc::clone(&self.prompter)),

@@ -23,3 +23,4 @@ mod surfaces;
 mod threats;
 mod told;
 mod two_problems;
+mod updates_by_rules;
