@@ -3,7 +3,7 @@
 use super::FunctionSpan;
 use super::heads::{self, Head, Place};
 use super::tokens::{self, Branch, Piece, Token, TokenKind};
-use super::{members, script};
+use super::{expressions, members, script};
 use crate::language::Language;
 
 /// The most brackets that are open at once, and the most branches of a preprocessor: no hand writes more, and each `{` is
@@ -47,7 +47,8 @@ pub(super) fn functions(language: Language, text: &str) -> Vec<FunctionSpan> {
     let mut found = Vec::new();
     // The brackets that were open at each `#if`: every branch of it begins with them.
     let mut branches: Vec<Vec<Group>> = Vec::new();
-    for piece in tokens::read(language, text) {
+    let pieces = tokens::read(language, text);
+    for &piece in &pieces {
         if reader.groups.len().max(branches.len()) > MAX_DEPTH {
             break;
         }
@@ -63,6 +64,9 @@ pub(super) fn functions(language: Language, text: &str) -> Vec<FunctionSpan> {
                 branches.pop();
             }
         }
+    }
+    if expressions::knows(language) {
+        expressions::merge(&mut found, expressions::functions(language, text, &pieces));
     }
     found
 }

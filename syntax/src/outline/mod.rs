@@ -1,6 +1,7 @@
 //! Where functions begin and end, in any language whose comments and strings are known.
 
 mod braces;
+mod expressions;
 mod heads;
 mod indent;
 mod index;

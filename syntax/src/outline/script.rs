@@ -147,7 +147,7 @@ pub(super) fn holds_members(tokens: &[Token<'_>], before: Option<&Token<'_>>) ->
 }
 
 /// `(…) => {`, also with a type between: `(…): T => {`.
-fn arrow(tokens: &[Token<'_>]) -> Option<(String, usize)> {
+pub(super) fn arrow(tokens: &[Token<'_>]) -> Option<(String, usize)> {
     let end = tokens.len() - 1;
     let first = groups(tokens)
         .into_iter()

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod expressions;
 mod shapes;
 
 const LANGUAGES: &[Language] = &[
@@ -94,6 +95,12 @@ fn a_hundred_thousand_open_blocks_are_read_at_once() {
         (Language::Script, "a: b<c,"),
         (Language::Go, "a func() interface{}"),
         (Language::CSharp, "class A { void f() {"),
+        (Language::CSharp, "int A() => b("),
+        (Language::Script, "const a = b => ("),
+        (Language::Script, "a = b =>"),
+        (Language::Kotlin, "fun a(b: C) = d("),
+        (Language::Kotlin, "fun"),
+        (Language::Scala, "  def a"),
         (Language::Ruby, "def a"),
         (Language::Lua, "function a()"),
     ] {
