@@ -57,6 +57,8 @@ pub struct LineOrigin {
     pub lines: Vec<u32>,
     /// Index in [`HistoryFindings::commits`].
     pub commit: usize,
+    /// The merges that brought the commit to the line of first parents, the one next to the commit first; indices as well.
+    pub merges: Vec<usize>,
 }
 
 /// What a walk found.

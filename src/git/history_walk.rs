@@ -20,12 +20,17 @@ use super::tree_item::{ItemSort, RawChange, TreeItem};
 /// files do not count as changed together.
 const MAX_TOGETHER: usize = 50;
 
+/// The most merges that are named for a line: of those inside of a branch the outer ones tell enough.
+const MAX_MERGES: usize = 4;
+
 /// A file that is followed through renames.
 #[derive(Clone)]
 struct FollowedFile {
     wanted: usize,
     path: Vec<u8>,
     lines: FollowedLines,
+    /// The merges that brought these lines, the one next to them last; indices of the commits that are named.
+    merges: Vec<usize>,
 }
 
 /// A file from which a commit may have taken lines: its text then and now, without blanks.
@@ -48,7 +53,7 @@ pub(super) struct HistoryWalk<'a> {
     pending: HashMap<ObjectId, Vec<FollowedFile>>,
     /// The tree of each commit that was read as a parent.
     trees: HashMap<ObjectId, CommitObject>,
-    brought: Vec<(usize, FollowedLines, usize)>,
+    brought: Vec<(FollowedFile, usize)>,
     findings: HistoryFindings,
 }
 
@@ -78,6 +83,7 @@ impl<'a> HistoryWalk<'a> {
                 wanted: index,
                 path: wanted.path.clone(),
                 lines: wanted.lines.iter().map(|&line| (line, line)).collect(),
+                merges: Vec::new(),
             });
         walk.pass_on(base, files.collect());
         walk
@@ -216,13 +222,13 @@ impl HistoryWalk<'_> {
                 kept.push(file);
                 continue;
             };
-            if self.follow_second_parent(commit, &raws[at], &file)? {
+            if self.follow_second_parent((id, commit), (raws, at), &file)? {
                 continue;
             }
             let (mut before, rest) = self.split_file(raws, at, file)?;
             before.retain(|file| !file.lines.is_empty());
             kept.append(&mut before);
-            let rest = self.follow_merged_lines(commit, &raws[at], rest)?;
+            let rest = self.follow_merged_lines((id, commit), (raws, at), rest)?;
             brought.extend((!rest.lines.is_empty()).then_some(rest));
         }
         self.pass_on(commit.parents[0], kept);
@@ -233,15 +239,26 @@ impl HistoryWalk<'_> {
     /// A merge that took a file from another parent as it is did not write it.
     fn follow_second_parent(
         &mut self,
-        commit: &CommitObject,
-        raw: &RawChange,
+        (id, commit): (ObjectId, &CommitObject),
+        (raws, at): (&[RawChange], usize),
         file: &FollowedFile,
     ) -> Result<bool, GitError> {
+        let raw = &raws[at];
         for &parent in &commit.parents[1..] {
             let other = self.objects.commit(parent)?;
             let entry = tree::find_in_tree(self.objects, other.tree, &file.path)?;
             if entry.is_some() && entry.map(|entry| entry.id) == raw.new.map(|entry| entry.id) {
-                self.pass_on(parent, vec![file.clone()]);
+                // What the first parent has as well it had without this merge.
+                let (_, new) = self.split_file(raws, at, file.clone())?;
+                let is_new = |pair: &(u32, u32)| new.lines.contains(pair);
+                let lines = file.lines.iter().copied();
+                let (new, known) = lines.partition(is_new);
+                let merged = self.merged_by((id, commit, raws), file, new);
+                let known = FollowedFile {
+                    lines: known,
+                    ..file.clone()
+                };
+                self.pass_on(parent, vec![merged, known]);
                 return Ok(true);
             }
         }
@@ -251,12 +268,12 @@ impl HistoryWalk<'_> {
     /// A merge that put both sides of a file together wrote only what no parent has. Returns what is left of the lines.
     fn follow_merged_lines(
         &mut self,
-        commit: &CommitObject,
-        raw: &RawChange,
+        (id, commit): (ObjectId, &CommitObject),
+        (raws, at): (&[RawChange], usize),
         mut file: FollowedFile,
     ) -> Result<FollowedFile, GitError> {
         for &parent in &commit.parents[1..] {
-            let Some(new) = raw.new.filter(|_| !file.lines.is_empty()) else {
+            let Some(new) = raws[at].new.filter(|_| !file.lines.is_empty()) else {
                 break;
             };
             let other = self.objects.commit(parent)?;
@@ -266,10 +283,7 @@ impl HistoryWalk<'_> {
             };
             let (old, new) = (self.read_squeezed(old)?, self.read_squeezed(new)?);
             let (kept, rest) = split_lines(&old, &new, &file.lines)?;
-            let from_parent = FollowedFile {
-                lines: kept,
-                ..file.clone()
-            };
+            let from_parent = self.merged_by((id, commit, raws), &file, kept);
             self.pass_on(parent, vec![from_parent]);
             file.lines = rest;
         }
@@ -300,9 +314,9 @@ impl HistoryWalk<'_> {
         let mut before = Vec::new();
         let mut rest = file;
         let follow = |path: &[u8], lines: FollowedLines| FollowedFile {
-            wanted: rest.wanted,
             path: path.to_vec(),
             lines,
+            ..rest.clone()
         };
         if let Some(old) = old {
             let old = self.read_squeezed(old)?;
@@ -312,11 +326,12 @@ impl HistoryWalk<'_> {
             rest.lines = written;
         }
         for PlaceLeft { path, then, now } in self.places_left(raws, at, &rest)? {
-            let (moved, written) = split_moved((&then, &now), &new, rest.lines);
+            let (moved, written) =
+                split_moved((&then, &now), &new, std::mem::take(&mut rest.lines));
             before.push(FollowedFile {
-                wanted: rest.wanted,
                 path,
                 lines: moved,
+                ..rest.clone()
             });
             rest.lines = written;
         }
@@ -390,6 +405,24 @@ impl HistoryWalk<'_> {
         waiting.extend(files);
     }
 
+    /// Lines of a file that a merge brought from another parent than its first.
+    fn merged_by(
+        &mut self,
+        (id, commit, raws): (ObjectId, &CommitObject, &[RawChange]),
+        file: &FollowedFile,
+        lines: FollowedLines,
+    ) -> FollowedFile {
+        let mut merges = file.merges.clone();
+        if !lines.is_empty() && merges.len() < MAX_MERGES {
+            merges.push(self.name_commit(id, commit, raws));
+        }
+        FollowedFile {
+            lines,
+            merges,
+            ..file.clone()
+        }
+    }
+
     fn bring(
         &mut self,
         id: ObjectId,
@@ -400,45 +433,49 @@ impl HistoryWalk<'_> {
         if files.iter().all(|file| file.lines.is_empty()) {
             return;
         }
+        let index = self.name_commit(id, commit, raws);
+        self.brought
+            .extend(files.into_iter().map(|file| (file, index)));
+    }
+
+    /// The index of a commit among those that are named.
+    fn name_commit(&mut self, id: ObjectId, commit: &CommitObject, raws: &[RawChange]) -> usize {
         let hex = id.to_hex();
-        let known = self
-            .findings
-            .commits
-            .iter()
-            .position(|words| words.id == hex);
-        let index = known.unwrap_or_else(|| {
+        let commits = &mut self.findings.commits;
+        let known = commits.iter().position(|words| words.id == hex);
+        known.unwrap_or_else(|| {
             let few = raws.len() <= MAX_TOGETHER;
             let paths = raws.iter().filter(|_| few).map(|raw| raw.path.clone());
-            self.findings.commits.push(CommitWords {
+            commits.push(CommitWords {
                 id: hex,
                 message: without_people(&commit.message),
                 paths: paths.collect(),
             });
-            self.findings.commits.len() - 1
-        });
-        self.brought.extend(
-            files
-                .into_iter()
-                .map(|file| (file.wanted, file.lines, index)),
-        );
+            commits.len() - 1
+        })
     }
 
     fn finish(mut self) -> HistoryFindings {
-        let mut by_file: Vec<HashMap<usize, Vec<u32>>> = vec![HashMap::new(); self.wanted.len()];
-        for (wanted, lines, commit) in self.brought {
-            let lines = lines.into_iter().map(|(wanted, _)| wanted);
-            by_file[wanted].entry(commit).or_default().extend(lines);
+        type Brought = (usize, Vec<usize>);
+        let mut by_file: Vec<HashMap<Brought, Vec<u32>>> = vec![HashMap::new(); self.wanted.len()];
+        for (file, commit) in self.brought {
+            let lines = file.lines.into_iter().map(|(wanted, _)| wanted);
+            let known = by_file[file.wanted]
+                .entry((commit, file.merges))
+                .or_default();
+            known.extend(lines);
         }
         for (wanted, commits) in self.wanted.iter().zip(by_file) {
             let mut origins: Vec<LineOrigin> = commits
                 .into_iter()
-                .map(|(commit, mut lines)| {
+                .map(|((commit, mut merges), mut lines)| {
                     lines.sort_unstable();
-                    let path = wanted.path.clone();
+                    merges.reverse();
                     LineOrigin {
-                        path,
+                        path: wanted.path.clone(),
                         lines,
                         commit,
+                        merges,
                     }
                 })
                 .collect();

@@ -69,7 +69,9 @@ pub use env::{LOCAL_VARIABLES, is_local};
 pub use error::GitError;
 pub use folders::{FileItem, FolderItem, PathFilter, ReviewedTree, TreeFolder};
 pub use git_cli::user::UserGit;
-pub use history::{CommitHistory, CommitWords, HistoryBounds, HistoryFindings, WantedLines};
+pub use history::{
+    CommitHistory, CommitWords, HistoryBounds, HistoryFindings, LineOrigin, WantedLines,
+};
 pub use kept_files::brings_files;
 pub use line_map::follow_lines;
 pub use main_line::{

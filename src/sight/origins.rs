@@ -7,7 +7,7 @@ use council_protocol::RepoPath;
 use super::candidates::ChangedFile;
 use super::limits::{SearchLimits, Sight};
 use super::shown::describe_lines;
-use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
+use crate::git::{HistoryBounds, HistoryFindings, LineOrigin, WantedLines};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, truncate_bytes};
 
 /// Words of a message that tell why lines are as they are.
@@ -183,6 +183,36 @@ pub(super) fn walk_history(
     history.walk_back(&wanted, &bounds)
 }
 
+/// The commit that tells why lines are there: the one that brought them, or the merge that brought that one.
+fn speaker(history: &HistoryFindings, origin: &LineOrigin) -> Option<usize> {
+    let message = |index: usize| {
+        history
+            .commits
+            .get(index)
+            .map_or("", |commit| &commit.message)
+    };
+    if is_telling(message(origin.commit)) {
+        return Some(origin.commit);
+    }
+    let mut merges = origin.merges.iter().copied();
+    merges.find(|&merge| is_telling(without_branches(message(merge))))
+}
+
+/// A merge's message without what git itself writes about branches: their names tell no reason.
+fn without_branches(message: &str) -> &str {
+    let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
+    let written = [
+        "Merge branch",
+        "Merge remote-tracking branch",
+        "Merge tag",
+        "Merge commit",
+    ];
+    match written.iter().any(|begin| subject.starts_with(begin)) {
+        true => body,
+        false => message,
+    }
+}
+
 /// One block for each commit that brought removed lines and tells why; a commit of several files says it once.
 /// `path_now` is the changed file that had a path before the change.
 pub(super) fn origin_blocks(
@@ -192,19 +222,16 @@ pub(super) fn origin_blocks(
 ) -> Vec<ContextBlock> {
     let mut blocks = Vec::new();
     for (index, commit) in history.commits.iter().enumerate() {
-        let origins = history
-            .origins
-            .iter()
-            .filter(|origin| origin.commit == index);
-        let places: Vec<(RepoPath, String)> = origins
-            .map(|origin| {
-                (
-                    RepoPath::new(origin.path.clone()),
-                    describe_lines(&origin.lines),
-                )
-            })
+        let origins = history.origins.iter();
+        let origins: Vec<&LineOrigin> = origins
+            .filter(|origin| speaker(history, origin) == Some(index))
             .collect();
-        let Some((path, lines)) = places.first().filter(|_| is_telling(&commit.message)) else {
+        let place = |origin: &&LineOrigin| {
+            let path = RepoPath::new(origin.path.clone());
+            (path, describe_lines(&origin.lines))
+        };
+        let places: Vec<(RepoPath, String)> = origins.iter().map(place).collect();
+        let Some((path, lines)) = places.first() else {
             continue;
         };
         // First the secrets, then the length: what is left of one that is cut is known by nothing.
@@ -226,11 +253,17 @@ pub(super) fn origin_blocks(
             body.push_str(&format!("\n(the commit also touched {named})"));
         }
         let short = commit.id.get(..12).unwrap_or(&commit.id);
+        let is_merge = origins.iter().all(|origin| origin.commit != index);
+        let came = if is_merge {
+            "were merged by"
+        } else {
+            "came with"
+        };
         blocks.push(ContextBlock {
             kind: ContextKind::Origin,
             about: path_now(path),
             path: path.clone(),
-            note: format!("removed {lines} (numbered as before the change) came with commit {short}, whose message is"),
+            note: format!("removed {lines} (numbered as before the change) {came} commit {short}, whose message is"),
             body: ContextBody::Words(body),
         });
     }

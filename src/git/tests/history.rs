@@ -396,3 +396,75 @@ proptest::proptest! {
         }
     }
 }
+
+/// Law: a line that a branch brought is told with the merges that brought the branch, and no other line is, whether the
+/// merge took the file of the branch as it is or put both sides together.
+#[test]
+fn lines_of_a_branch_know_the_merge_that_brought_them() {
+    for (edits_main, merges_main, depth) in [
+        (false, false, 1),
+        (true, false, 1),
+        (false, true, 1),
+        (true, true, 1),
+        (false, false, 2),
+    ] {
+        let repo = Repo::new();
+        let mut lines: Vec<String> = (0..30).map(|n| format!("line {n}")).collect();
+        commit(&repo, "a.txt", &lines, "init");
+        repo.git(&["checkout", "-q", "-b", "branch"]);
+        if depth == 2 {
+            repo.git(&["checkout", "-q", "-b", "inner"]);
+        }
+        let mut of_branch = lines.clone();
+        of_branch.insert(3, "guard".to_owned());
+        commit(&repo, "a.txt", &of_branch, "wip");
+        if depth == 2 {
+            repo.git(&["checkout", "-q", "branch"]);
+            commit(&repo, "c.txt", &["x".to_owned()], "other");
+            repo.git(&["merge", "-q", "--no-ff", "-m", "Inner", "inner"]);
+        }
+        repo.git(&["checkout", "-q", "main"]);
+        if edits_main {
+            lines[25] = "of main".to_owned();
+            commit(&repo, "a.txt", &lines, "on main");
+        }
+        commit(&repo, "z.txt", &["z".to_owned()], "z");
+        if merges_main {
+            repo.git(&["checkout", "-q", "branch"]);
+            repo.git(&["merge", "-q", "--no-ff", "-m", "Of main", "main"]);
+            repo.git(&["checkout", "-q", "main"]);
+            commit(&repo, "y.txt", &["y".to_owned()], "y");
+        }
+        repo.git(&["merge", "-q", "--no-ff", "-m", "Outer", "branch"]);
+        lines.insert(3, "guard".to_owned());
+        commit(&repo, "b.txt", &["b".to_owned()], "the change");
+        let wanted = [all_lines("a.txt", lines.len())];
+        let found = findings(&repo, "main~1..main", &wanted, 100);
+        assert_eq!(
+            ours(&found, "a.txt", lines.len()),
+            blame(&repo, "main~1", "a.txt")
+        );
+        let message = |index: usize| found.commits[index].message.trim();
+        for origin in &found.origins {
+            let merges: Vec<&str> = origin.merges.iter().map(|&merge| message(merge)).collect();
+            let expected: &[&str] = match (message(origin.commit), depth) {
+                ("wip", 2) => &["Inner", "Outer"],
+                ("wip", _) => &["Outer"],
+                ("on main", _) if merges_main => &["Of main"],
+                _ => &[],
+            };
+            assert_eq!(
+                merges,
+                expected,
+                "{:?} {edits_main} {merges_main}",
+                message(origin.commit)
+            );
+        }
+        assert!(
+            found
+                .origins
+                .iter()
+                .any(|origin| message(origin.commit) == "wip")
+        );
+    }
+}

@@ -390,3 +390,36 @@ fn who_has_a_value_of_a_type_with_a_short_name_is_shown() {
     let unseen: Vec<String> = unseen.filter(|case| !case.contains("[Symbol.")).collect();
     assert_eq!(unseen, Vec::<String>::new());
 }
+
+#[test]
+fn the_merge_tells_why_lines_were_there_where_their_commit_does_not() {
+    let guarded = "def f(n):\n    if n is None:\n        return 0\n    x = compute_the_value(n)\n    return x\n";
+    let plain = "def f(n):\n    x = compute_the_value(n)\n    return x\n";
+    let told = |wip: &str, merge: &str| {
+        let repo = Repo::new();
+        repo.write("a.py", plain).commit("init");
+        repo.git(&["checkout", "-q", "-b", "fix-crash"]);
+        repo.write("a.py", guarded).commit(wip);
+        repo.git(&["checkout", "-q", "main"]);
+        repo.write("z.py", "1\n").commit("z");
+        repo.git(&["merge", "-q", "--no-ff", "-m", merge, "fix-crash"]);
+        repo.write("a.py", plain).commit("simplify");
+        let (change, packet) = prepare(&repo, "main~1..main");
+        render(&packet, &look(&change, &packet))
+    };
+    let merge = "Merge pull request #12 from ann/none\n\nFix crash of the nightly job with None";
+    for wip in ["wip", "address review"] {
+        let brief = told(wip, merge);
+        assert!(brief.contains("were merged by commit"), "{brief}");
+        assert!(
+            brief.contains("Fix crash of the nightly job with None"),
+            "{brief}"
+        );
+    }
+    // The commit itself comes first.
+    let brief = told("Fix None, which the API gives", merge);
+    assert!(brief.contains("Fix None, which the API gives"), "{brief}");
+    assert!(!brief.contains("nightly job"), "{brief}");
+    // What git writes of branches is no reason.
+    assert!(!told("wip", "Merge branch 'fix-crash'").contains("merged by"));
+}
