@@ -3,6 +3,9 @@
 
 use council_syntax::language::Language;
 
+use council_syntax::outline::FunctionSpan;
+
+use super::definitions::{body_end, indent_of};
 use super::words::is_name;
 
 /// A function's name as callers write it: `self.save` and `M.save` are called `save`.
@@ -21,6 +24,91 @@ pub(super) fn expression_function(language: Language, code: &str) -> Option<Stri
         Language::Scala => after_keyword(code, "def"),
         Language::CSharp | Language::Dart => arrow_method(code),
         _ => None,
+    }
+}
+
+/// The property that a line of Kotlin declares: `private val name: T`, `override val List<T>.name`, `val name by lazy {`.
+pub(super) fn kotlin_property(code: &str) -> Option<String> {
+    let keyword = ["val ", "var "]
+        .iter()
+        .filter_map(|word| Some((code.find(word)?, word.len())));
+    let (at, length) = keyword.min()?;
+    let is_modifier = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_@:.".contains(c);
+    let is_begun = code[..at]
+        .chars()
+        .next_back()
+        .is_none_or(char::is_whitespace);
+    if !is_begun || !code[..at].chars().all(is_modifier) {
+        return None;
+    }
+    let rest = code[at + length..].trim_start();
+    let rest = match rest.strip_prefix('<') {
+        Some(generic) => generic.split_once('>')?.1,
+        None => rest,
+    };
+    let head = rest
+        .split(" by ")
+        .next()?
+        .split([':', '=', '{', '('])
+        .next()?;
+    last_word(head)
+}
+
+/// Whether a function of Kotlin is a part of a property: what it is read by, or what makes its value.
+pub(super) fn is_of_property(language: Language, lines: &[&str], function: &FunctionSpan) -> bool {
+    let head = lines
+        .get(function.head.wrapping_sub(1))
+        .copied()
+        .unwrap_or_default();
+    language == Language::Kotlin
+        && (is_accessor(head) || kotlin_property(head).as_ref() == Some(&function.name))
+}
+
+/// `get() = …`, `private set`, `set(value) {`.
+fn is_accessor(code: &str) -> bool {
+    const MODIFIERS: [&str; 6] = [
+        "private",
+        "protected",
+        "internal",
+        "inline",
+        "external",
+        "override",
+    ];
+    let words = code.split_whitespace();
+    let rest = words
+        .skip_while(|word| MODIFIERS.contains(word) || word.starts_with('@'))
+        .next();
+    rest.is_some_and(|word| {
+        matches!(word, "get" | "set") || word.starts_with("get(") || word.starts_with("set(")
+    })
+}
+
+/// Where a property of Kotlin ends whose accessors stand below it.
+pub(super) fn end_of_accessors(
+    language: Language,
+    (lines, masked): (&[&str], &[String]),
+    start: usize,
+    mut end: usize,
+) -> usize {
+    /// The most lines of one accessor.
+    const MAX_ACCESSOR: usize = 200;
+    let Some(head) = masked
+        .get(start - 1)
+        .filter(|head| language == Language::Kotlin && kotlin_property(head).is_some())
+    else {
+        return end;
+    };
+    loop {
+        let below = masked.iter().enumerate().skip(end);
+        let next = below
+            .map(|(index, code)| (index + 1, code))
+            .find(|(_, code)| !code.trim().is_empty());
+        match next {
+            Some((line, code)) if is_accessor(code) && indent_of(code) > indent_of(head) => {
+                end = body_end(language, (lines, masked), line, MAX_ACCESSOR);
+            }
+            _ => return end,
+        }
     }
 }
 

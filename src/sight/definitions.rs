@@ -52,6 +52,7 @@ pub(super) fn definitions_in(
     let mut found: Vec<DefinedName> = functions
         .iter()
         .filter(|function| !function.name.is_empty())
+        .filter(|function| !declared::is_of_property(language, lines, function))
         .map(|function| DefinedName {
             name: declared::bare_name(language, &function.name),
             kind: DefinitionKind::Function,
@@ -115,6 +116,7 @@ pub(super) fn definitions_in(
             false => MAX_SETTING,
         };
         let end = body_end(language, (lines, &masked), start, most);
+        let end = declared::end_of_accessors(language, (lines, &masked), start, end);
         found.push(DefinedName {
             name,
             kind,
@@ -314,14 +316,14 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
             let rest = before.strip_prefix(name.as_str())?.trim();
             (rest.is_empty() || rest.starts_with(':')).then_some(name)
         }
-        Language::Java | Language::Kotlin | Language::CSharp => {
+        Language::Kotlin => declared::kotlin_property(code),
+        Language::Java | Language::CSharp => {
             let field = [
                 "static",
                 "final",
                 "private",
                 "public",
                 "protected",
-                "val",
                 "var",
                 "const",
             ];

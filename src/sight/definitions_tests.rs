@@ -309,3 +309,51 @@ fn what_only_uses_a_name_defines_nothing() {
         );
     }
 }
+
+/// Law: a property of Kotlin ends with its last accessor, whatever those are and whatever stands below.
+#[test]
+fn a_property_of_kotlin_is_one_definition_with_its_accessors() {
+    let heads = [
+        "val total: Int",
+        "private var total = 3",
+        "override val List<Int>.total: Int",
+        "@Volatile var total: Int = f(1)",
+    ];
+    let accessors = [
+        "        get() = lines.sum()\n",
+        "        get() {\n            return lines.sum()\n        }\n",
+        "        get() =\n            lines\n                .sum()\n",
+        "        private set\n",
+        "        set(value) {\n            field = value\n        }\n",
+    ];
+    for head in heads {
+        for first in accessors {
+            for second in [
+                "",
+                "\n        private set\n",
+                "        set(value) = put(value)\n",
+            ] {
+                for below in ["    fun other() = 1\n", "    val get = 3\n", ""] {
+                    let property = format!("    {head}\n{first}{second}");
+                    let text = format!("class A {{\n{property}{below}}}\n");
+                    let last = u32::try_from(1 + property.lines().count()).unwrap();
+                    let found: Vec<_> = names("A.kt", &text)
+                        .into_iter()
+                        .filter(|one| one.0 == "total")
+                        .collect();
+                    assert_eq!(found, [named("total", 2, last)], "{text}");
+                    assert!(
+                        !names("A.kt", &text).iter().any(|one| one.0 == "set"),
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
+    let lazy = "class A {\n    val total: Int by lazy {\n        f()\n    }\n    lateinit var repo: Repo\n}\n";
+    let found: Vec<_> = names("A.kt", lazy)
+        .into_iter()
+        .filter(|one| one.0 != "A")
+        .collect();
+    assert_eq!(found, [named("repo", 5, 5), named("total", 2, 4)]);
+}
