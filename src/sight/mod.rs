@@ -45,6 +45,7 @@ mod spelled;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unnamed;
+mod value_types;
 mod wanted;
 mod words;
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use council_syntax::language::Language;
 
-use super::definitions::{DefinitionKind, without_generics};
+use super::definitions::{DefinedName, DefinitionKind, without_generics};
 use super::search::{FileOutline, is_whole_word};
+use super::words::is_name;
 
 /// The line on which a class calls its parent's constructor. The class is the one whose head names `parent`, at `line`, as
 /// what it extends.
@@ -42,6 +43,36 @@ pub(super) fn extends(parent: &str, line: u32, outline: &FileOutline<'_>) -> boo
         && outline
             .class_at(line)
             .is_some_and(|class| class.name != parent)
+}
+
+/// The types that a type says it extends or implements, without their modules.
+pub(super) fn parents_in(outline: &FileOutline<'_>, defined: &DefinedName) -> Vec<String> {
+    const MAX_HEAD: u32 = 4;
+    let language = outline.language();
+    let mut head = String::new();
+    for line in (defined.head..=defined.end).take(MAX_HEAD as usize) {
+        let code = outline.without_comment(line);
+        head.push_str(code);
+        head.push(' ');
+        if code.contains('{') || code.trim_end().ends_with(':') {
+            break;
+        }
+    }
+    let head = without_generics(head.split('{').next().unwrap_or_default());
+    let words = match language {
+        Language::Go | Language::Rust => None,
+        Language::Ruby => head.split_once('<').map(|(_, rest)| rest),
+        Language::Script | Language::Java | Language::Php | Language::Scala | Language::Dart => {
+            head.split_once("extends ").map(|(_, rest)| rest)
+        }
+        language => bases(language, &head),
+    };
+    let of_head = words
+        .unwrap_or_default()
+        .split(|c: char| !is_name(c) && c != '.');
+    let names = of_head.map(|word| word.rsplit('.').next().unwrap_or_default());
+    let is_type = |word: &&str| word.starts_with(char::is_uppercase) && *word != defined.name;
+    names.filter(is_type).map(str::to_owned).collect()
 }
 
 /// Where the class whose head is on a line defines the first of these methods.

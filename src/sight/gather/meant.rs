@@ -33,9 +33,8 @@ impl MeantName {
             let from = match source {
                 NameSource::From(from) => from,
                 NameSource::Member(path, owner) => {
-                    meant
-                        .places
-                        .push(NamePlace::of_type(path, owner, &name.text));
+                    let place = NamePlace::of_type(path, owner, &name.text);
+                    meant.places.extend(known.with_parents(place));
                     continue;
                 }
                 NameSource::Bare | NameSource::Unknown => {
@@ -46,7 +45,9 @@ impl MeantName {
             match known.meaning(from) {
                 Meaning::Outside(module) => drop(meant.outside.insert(module)),
                 // By another name it is looked for under that one.
-                Meaning::Inside(place) if place.name.is_some() => meant.places.push(place),
+                Meaning::Inside(place) if place.name.is_some() => {
+                    meant.places.extend(known.with_parents(place));
+                }
                 Meaning::Inside(_) | Meaning::Unknown => meant.is_open = true,
             }
         }

@@ -13,19 +13,21 @@ use super::super::import_names::name::ImportedName;
 use super::super::import_names::python::PackageRoots;
 use super::super::name_source::ImportedFrom;
 use super::super::search::{FileHits, NameHits};
+use super::inherited::KnownType;
 use super::meaning::Meaning;
 use super::packages::{Manifests, is_manifest};
 
 /// The part of a tree that a search came by.
 pub(in crate::sight) struct KnownTree {
     pub(super) paths: BTreeSet<String>,
-    texts: HashMap<String, Arc<str>>,
+    pub(super) texts: HashMap<String, Arc<str>>,
     pub(super) manifests: Manifests,
     roots: OnceCell<PackageRoots>,
     /// Files by the package of Java that they are of.
     packages: OnceCell<BTreeMap<String, Vec<String>>>,
     imported: RefCell<HashMap<String, Rc<Vec<ImportedName>>>>,
     pub(super) meanings: RefCell<HashMap<ImportedFrom, Meaning>>,
+    pub(super) types: RefCell<HashMap<String, Rc<Vec<KnownType>>>>,
 }
 
 /// Whether a search keeps a file for what it says of others: manifests, and what hands on the names of its folder.
@@ -65,6 +67,7 @@ impl KnownTree {
             packages: OnceCell::new(),
             imported: RefCell::new(HashMap::new()),
             meanings: RefCell::new(HashMap::new()),
+            types: RefCell::new(HashMap::new()),
         }
     }
 

@@ -41,11 +41,17 @@ impl NamePlace {
         })
     }
 
-    /// A method or a field of a type; whose methods stand in several files of a folder is known of Go.
+    /// A method or a field of a type that a file names without an import: it stands in the file, or in its package.
     pub(in crate::sight) fn of_type(path: &RepoPath, owner: &str, name: &str) -> Self {
         let path = path.display();
         let spot = match Language::from_path(&path) {
-            Language::Go => Spot::Folder(split_name(&path).0.to_owned()),
+            Language::Go | Language::Java | Language::Kotlin | Language::Scala => {
+                Spot::Folder(split_name(&path).0.to_owned())
+            }
+            // Namespaces and headers say nothing of folders; the type tells its methods from others.
+            Language::C | Language::CSharp | Language::Php | Language::Swift => {
+                Spot::Below(String::new())
+            }
             _ => Spot::File(path.clone().into_owned()),
         };
         Self {

@@ -1,5 +1,6 @@
 //! What the imports of a file say about its names: which of them come from elsewhere, and from which module.
 
+mod inherited;
 mod known;
 mod meaning;
 mod modules;

@@ -9,6 +9,7 @@ use super::super::definitions::DefinitionKind;
 use super::super::import_names::name::{DEFAULT, ImportedItem, ImportedName};
 use super::super::name_source::{ImportedFrom, NameSource};
 use super::super::search::FileOutline;
+use super::super::value_types::{type_of_field, type_of_made, type_of_word};
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
 
@@ -129,14 +130,24 @@ fn sources_of(
                 false => found,
             };
         }
-        Qualifier::Other => Vec::new(),
+        Qualifier::Other => {
+            let made = before_dot(before).and_then(|made| type_of_made(language, made));
+            made.map_or_else(Vec::new, |made| member_of(outline, path, made, name))
+        }
         Qualifier::Path(words, _) if words.len() == 1 && bring(words[0], &[]).is_empty() => {
             let owner = held_type(outline, text, line, words[0]);
+            let typed = || type_of_word(outline, text, line, words[0]);
             match (owner, language) {
                 (Some(owner), _) => vec![member(path, owner)],
                 (None, Language::Rust) if before.ends_with("::") => rust_path(path, &words, name),
-                (None, _) => Vec::new(),
+                (None, _) => {
+                    typed().map_or_else(Vec::new, |typed| member_of(outline, path, typed, name))
+                }
             }
+        }
+        Qualifier::Path(words, _) if words.len() == 2 && is_own_value(outline, line, words[0]) => {
+            let typed = type_of_field(outline, text, line, words[1]);
+            typed.map_or_else(Vec::new, |typed| member_of(outline, path, typed, name))
         }
         Qualifier::Path(words, is_path) => {
             let behind: Vec<&str> = words[1..].iter().copied().chain([name]).collect();
@@ -182,14 +193,67 @@ fn own_type(outline: &FileOutline<'_>, text: &str, line: u32) -> Option<String> 
 
 /// The type that a word before a name stands for: the one whose method is running, or one that the file defines.
 fn held_type(outline: &FileOutline<'_>, text: &str, line: u32, word: &str) -> Option<String> {
-    let is_own =
-        matches!(word, "self" | "this" | "Self" | "cls") || is_receiver(outline, line, word);
-    if is_own {
+    if is_own_value(outline, line, word) {
         return own_type(outline, text, line);
     }
     let mut types = outline.definitions.iter();
     let is_type = types.any(|one| one.kind == DefinitionKind::Type && one.name == word);
     is_type.then(|| word.to_owned())
+}
+
+/// Whether a word is the value whose method is running, or its type.
+fn is_own_value(outline: &FileOutline<'_>, line: u32, word: &str) -> bool {
+    matches!(word, "self" | "this" | "Self" | "cls") || is_receiver(outline, line, word)
+}
+
+/// What stands before the sign that a text ends with, by which a value is asked for what it has.
+fn before_dot(before: &str) -> Option<&str> {
+    let mut signs = ["?.", "!.", ".", "->"].iter();
+    signs.find_map(|sign| before.strip_suffix(sign))
+}
+
+/// A member of a type as a file spells it: one of the file, of what it imports, or of its package.
+fn member_of(
+    outline: &FileOutline<'_>,
+    path: &RepoPath,
+    typed: &str,
+    name: &str,
+) -> Vec<NameSource> {
+    let parts: Vec<&str> = typed
+        .split(['.', ':'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut types = outline.definitions.iter();
+    let is_own = types.any(|one| one.kind == DefinitionKind::Type && one.name == typed);
+    if is_own {
+        return vec![member(path, typed.to_owned())];
+    }
+    let behind: Vec<&str> = parts[1..].iter().copied().chain([name]).collect();
+    let names = outline.imported_names().iter();
+    let brought = names.filter(|one| one.local == parts[0]);
+    let found: Vec<NameSource> = brought
+        .map(|one| NameSource::From(from_import(path, one, &behind)))
+        .collect();
+    let last = parts.last().copied().unwrap_or(typed);
+    match found.is_empty() && sees_package(outline.language()) {
+        true => vec![member(path, last.to_owned())],
+        false => found,
+    }
+}
+
+/// Whether a file sees the types of others without an import of each.
+fn sees_package(language: Language) -> bool {
+    matches!(
+        language,
+        Language::Go
+            | Language::Java
+            | Language::Kotlin
+            | Language::Scala
+            | Language::CSharp
+            | Language::C
+            | Language::Php
+            | Language::Swift
+    )
 }
 
 /// Whether a function of Go calls the value so whose method it is: `func (word *T)`.
