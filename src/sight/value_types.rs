@@ -324,7 +324,8 @@ fn named_type(language: Language, text: &str) -> Option<&str> {
     // In these the names of types may be small.
     let may_be_small = matches!(language, Language::Go | Language::C | Language::Rust);
     let is_type = last.starts_with(|c: char| c.is_uppercase() || may_be_small && c.is_alphabetic());
-    (is_type && !NO_TYPES.contains(&last)).then_some(found)
+    // `T::new` of Rust is read to its end.
+    (is_type && !NO_TYPES.contains(&found)).then_some(found)
 }
 
 fn whole_words<'t>(code: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
