@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
 
+use super::above::{comment_above, start_above};
 use super::declared;
 use super::lexed::LexedLines;
 
@@ -38,9 +39,6 @@ const MAX_BODY: usize = 5000;
 
 /// The same in settings, in which every line defines something.
 const MAX_SETTING: usize = 80;
-
-/// The most lines of comment that are taken for part of a definition.
-const MAX_COMMENT: usize = 15;
 
 /// The definitions of a file, in no particular order of kinds.
 pub(super) fn definitions_in(
@@ -92,7 +90,7 @@ pub(super) fn definitions_in(
             found.extend(names.map(|name| DefinedName {
                 name,
                 kind: DefinitionKind::Type,
-                start: number(comment_above(lines, start)),
+                start: number(start_above(language, lines, start)),
                 head: number(line),
                 end: number(line),
             }));
@@ -120,7 +118,7 @@ pub(super) fn definitions_in(
         found.push(DefinedName {
             name,
             kind,
-            start: number(comment_above(lines, start)),
+            start: number(start_above(language, lines, start)),
             head: number(line),
             end: number(end),
         });
@@ -130,7 +128,7 @@ pub(super) fn definitions_in(
         found.push(DefinedName {
             name,
             kind: DefinitionKind::Value,
-            start: number(comment_above(lines, line)),
+            start: number(start_above(language, lines, line)),
             head: number(line),
             end: number(end),
         });
@@ -459,7 +457,7 @@ fn is_in_literal(lines: &[&str], masked: &[String], index: usize) -> bool {
 }
 
 /// Whether a line begins as comments do, which directives of a preprocessor do not.
-fn is_comment(text: &str) -> bool {
+pub(super) fn is_comment(text: &str) -> bool {
     let directives = ["#include", "#define", "#if", "#end", "#else", "#pragma"];
     let is_directive = directives.iter().any(|word| text.starts_with(word));
     let mut marks = ["//", "/*", "*", "#", "--"].iter();
@@ -474,18 +472,6 @@ fn opens_below(next: Option<&String>, code: &str) -> bool {
 
 pub(super) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
-}
-
-/// The first line of the comment that stands directly above a line.
-fn comment_above(lines: &[&str], line: usize) -> usize {
-    let above = lines[..line.saturating_sub(1).min(lines.len())]
-        .iter()
-        .rev();
-    let count = above
-        .take(MAX_COMMENT)
-        .take_while(|text| is_comment(text.trim()))
-        .count();
-    line - count
 }
 
 #[cfg(test)]

@@ -357,3 +357,59 @@ fn a_property_of_kotlin_is_one_definition_with_its_accessors() {
         .collect();
     assert_eq!(found, [named("repo", 5, 5), named("total", 2, 4)]);
 }
+
+/// Law: what is written above a type or a field and says what it is belongs to it, and what declares another one does not.
+#[test]
+fn decorators_and_annotations_belong_to_what_they_stand_above() {
+    for (path, above, head, end) in [
+        (
+            "a.py",
+            &["@dataclass(", "    frozen=True,", ")", "@runtime_checkable"][..],
+            "class Own(Protocol):",
+            "    size = 3",
+        ),
+        (
+            "a.ts",
+            &["@Injectable()", "// why", "@Input({ a: 1 })"],
+            "export class Own {",
+            "}",
+        ),
+        (
+            "A.java",
+            &["@Entity", "@Table(name = \"own\")"],
+            "public class Own {",
+            "}",
+        ),
+        (
+            "A.kt",
+            &["@Serializable @Keep"],
+            "data class Own(val size: Int)",
+            "",
+        ),
+        (
+            "A.cs",
+            &["[Serializable]", "[Table(\"own\")]"],
+            "public class Own {",
+            "}",
+        ),
+    ] {
+        for count in 0..=above.len() {
+            let whole = above[above.len() - count..].join("\n");
+            // A part of a decorator is none.
+            if whole.starts_with([' ', ')']) {
+                continue;
+            }
+            let before = if count == 0 {
+                String::new()
+            } else {
+                format!("{whole}\n")
+            };
+            let text = format!("\n\n{before}{head}\n{end}\n");
+            let found = names(path, &text).into_iter().find(|one| one.0 == "Own");
+            assert_eq!(found.map(|one| one.1), Some(3), "{text}");
+        }
+    }
+    let other = "class A {\n    @Volatile var one: Int = 3\n    var two: Int = 4\n}\n";
+    let found = names("A.kt", other).into_iter().find(|one| one.0 == "two");
+    assert_eq!(found, Some(named("two", 3, 3)));
+}

@@ -4,6 +4,7 @@
 //! and no command runs. Every search begins near the change and ends at a bound of files, bytes and time; a result that
 //! a bound cut short says so.
 
+mod above;
 mod aliases;
 mod call_forms;
 mod candidates;

@@ -483,6 +483,14 @@ impl<'t> FileOutline<'t> {
         named.filter(move |span| span.contains(line as usize))
     }
 
+    /// The largest function that holds a line.
+    pub(super) fn outermost_function(&self, line: u32) -> Option<&FunctionSpan> {
+        // Outer ones stand before those that they hold.
+        self.functions
+            .iter()
+            .find(|one| one.contains(line as usize))
+    }
+
     pub(super) fn function_at(&self, line: u32) -> Option<String> {
         self.function_span(line).map(|span| span.name.clone())
     }

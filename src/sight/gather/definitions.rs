@@ -11,7 +11,7 @@ use super::super::{fields, words};
 use super::{
     Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, describe_definition, is_worth_showing,
 };
-use crate::prompt::ContextKind;
+use crate::prompt::{ContextKind, is_test_path};
 
 /// The lines of a definition, from its head on, that are shown before anything else.
 const MAX_DEFINITION: u32 = 50;
@@ -66,6 +66,29 @@ pub(super) fn is_property(defined: &DefinedName, outline: &FileOutline<'_>) -> b
 }
 
 impl Gatherer<'_> {
+    /// Whether a function stands in a test without a name (`test("…", () => {`) that the change does not edit: nobody
+    /// outside of it can mean what it defines.
+    pub(super) fn is_of_another_test(
+        &self,
+        defined: &DefinedName,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> bool {
+        let is_function = defined.kind == DefinitionKind::Function;
+        if !is_function || !is_test_path(&file.path.display()) {
+            return false;
+        }
+        let outer = outline.outermost_function(defined.head);
+        let outer =
+            outer.filter(|outer| outer.name.is_empty() && outer.head < defined.head as usize);
+        let changed = self
+            .files
+            .iter()
+            .filter(|changed| *changed.path() == file.path);
+        let mut edited = changed.flat_map(|changed| changed.edited_places());
+        outer.is_some_and(|outer| !edited.any(|(line, _)| outer.contains(line as usize)))
+    }
+
     /// Whether one more definition of a name is shown; what is not is counted.
     pub(super) fn may_define(
         &mut self,

@@ -308,6 +308,7 @@ impl<'a> Gatherer<'a> {
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path)
+                && !self.is_of_another_test(defined, file, outline)
                 && self.may_be_elsewhere(index);
             // What is defined beside the change is what it means; of others the nearest.
             let is_meant = is_meant && (is_near || !self.near.contains(&index));

@@ -122,3 +122,46 @@ fn an_expression_on_several_lines_is_shown_whole() {
         },
     ]);
 }
+
+#[test]
+fn what_a_test_without_a_name_defines_is_nobodys_definition_elsewhere() {
+    let far = "\n".repeat(3) + &"// far\n\n".repeat(170);
+    let told = |changed: &str, call: &str, other: &str| {
+        let repo = Repo::new();
+        let text = |call: &str| {
+            format!("{other}{far}export function total(order) {{\n\treturn {call};\n}}\n")
+        };
+        let helper = "test('one', async t => {\n\tconst options = {\n\t\tparseJson(text) {\n\t\t\treturn 77;\n\t\t},\n\t};\n});\n";
+        repo.write("test/one.ts", helper)
+            .write(changed, text("0"))
+            .commit("one");
+        repo.write(changed, text(call)).commit("two");
+        let (change, packet) = prepare(&repo, "main~1..main");
+        render(&packet, &look(&change, &packet))
+    };
+    let brief = told("test/two.ts", "order.parseJson()", "");
+    assert!(!brief.contains("return 77"), "{brief}");
+    let brief = told("source/two.ts", "order.parseJson()", "");
+    assert!(!brief.contains("return 77"), "{brief}");
+    // What has a name is shown.
+    let named = "export function parseJson(text) {\n\treturn 78;\n}\n";
+    let brief = told("source/two.ts", "parseJson(order)", named);
+    assert!(brief.contains("return 78"), "{brief}");
+}
+
+#[test]
+fn what_stands_in_the_edited_test_is_its_definition() {
+    let repo = Repo::new();
+    let far = "\t// far\n\n".repeat(170);
+    let text = |call: &str| {
+        format!(
+            "describe('one', () => {{\n\tfunction parseJson(text) {{\n\t\treturn 77;\n\t}}\n{far}\tit('two', () => {{\n\t\treturn {call};\n\t}});\n}});\n"
+        )
+    };
+    repo.write("test/one.ts", text("0")).commit("one");
+    repo.write("test/one.ts", text("parseJson(1)"))
+        .commit("two");
+    let (change, packet) = prepare(&repo, "main~1..main");
+    let brief = render(&packet, &look(&change, &packet));
+    assert!(brief.contains("return 77"), "{brief}");
+}
