@@ -161,8 +161,13 @@ fn type_before<'t>(language: Language, before: &'t str, behind: &str) -> Option<
         .trim_end_matches(['$', '*', '&', ' '])
         .trim_end_matches('?');
     let is_apart = before.len() > typed.len();
-    let plain = match typed.strip_suffix('>') {
-        Some(generic) => generic.split_once('<').map_or(generic, |(plain, _)| plain),
+    let plain = match typed
+        .strip_suffix('>')
+        .and_then(|generic| generic.split_once('<'))
+    {
+        // `std::unique_ptr<T>`
+        Some((holder, held)) if holder.ends_with("_ptr") => held,
+        Some((plain, _)) => plain,
         None => typed,
     };
     let begin = plain.rfind(|c| !is_name(c)).map_or(0, |at| {
