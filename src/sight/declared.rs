@@ -74,10 +74,8 @@ fn is_accessor(code: &str) -> bool {
         "external",
         "override",
     ];
-    let words = code.split_whitespace();
-    let rest = words
-        .skip_while(|word| MODIFIERS.contains(word) || word.starts_with('@'))
-        .next();
+    let mut words = code.split_whitespace();
+    let rest = words.find(|word| !MODIFIERS.contains(word) && !word.starts_with('@'));
     rest.is_some_and(|word| {
         matches!(word, "get" | "set") || word.starts_with("get(") || word.starts_with("set(")
     })
