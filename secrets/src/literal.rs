@@ -219,7 +219,9 @@ fn bracketed(text: &str) -> Option<Literal<'_>> {
     let (inner, rest) = (&text[..at], &text[at + close.len()..]);
     // A list of lists, and a block of code.
     let is_literal = !inner.contains(['"', '\'', '`', '(', ')', '$', ',', ' ']);
-    is_literal.then_some(Literal { inner, rest })
+    // Where the word goes on, nothing was quoted: a drawn value of YAML may begin with `q!`.
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "_!+-".contains(c);
+    (is_literal && !rest.starts_with(is_word)).then_some(Literal { inner, rest })
 }
 
 /// Whether a literal begins at the end of a text.

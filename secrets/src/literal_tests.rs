@@ -227,3 +227,23 @@ fn messages_rules_and_code_are_shown() {
     }
     assert_eq!(hidden, Vec::<String>::new());
 }
+
+/// `q!` begins a quote of Perl's, and a value that somebody drew.
+#[test]
+fn a_value_that_begins_like_a_quote_is_hidden_whole() {
+    let drawn = "q!0AA0aAaa".repeat(3);
+    for line in [
+        format!("MASTER_KEY: {drawn}"),
+        format!("password = {drawn}"),
+    ] {
+        let shown = crate::Redactor::default()
+            .redact_source(Some("a.yml"), &line)
+            .text;
+        assert!(!shown.contains("0AA0aAaa"), "{shown}");
+    }
+    let line = "my $password = q!Zk9LmPq3Rt7xW!;";
+    let shown = crate::Redactor::default()
+        .redact_source(Some("a.pl"), line)
+        .text;
+    assert!(!shown.contains("Zk9LmPq3Rt7xW"), "{shown}");
+}
