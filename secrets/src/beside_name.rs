@@ -6,12 +6,19 @@ use std::sync::LazyLock;
 use crate::calls::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
 use crate::name_words::{ends_in_description, names_beside};
-use crate::named::says_a_name;
-use crate::value::{is_drawn_value, is_hex};
+use crate::named::{NameKind, kind_of_name, says_a_name};
+use crate::open_name::is_value_field;
+use crate::value::is_drawn_value;
 use crate::word_finder::WordFinder;
 
 /// A shorter value may be a name.
-const MIN_VALUE: usize = 16;
+const MIN_VALUE: usize = 10;
+
+/// A shorter value has to be scattered, and to have no other key: it may be a name with a number.
+const MIN_LONG: usize = 16;
+
+/// How often a value that is no longer goes on in another class of signs: in letters of the other case, in digits.
+const MIN_CHANGES: usize = 4;
 
 /// Shorter hexadecimal may be the name of a commit.
 const MIN_HEX: usize = 32;
@@ -28,11 +35,16 @@ pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)
     if line.len() > MAX_LINE || line.len() < MIN_VALUE {
         return Vec::new();
     }
+    // Most lines with such a name have no such word, and names are dear to read.
+    let mut words = words(line).chain(signed_words(line)).peekable();
+    if words.peek().is_none() {
+        return Vec::new();
+    }
     let names: Vec<Range<usize>> = names_in(line).collect();
     if names.is_empty() {
         return Vec::new();
     }
-    let values = words(line).filter(|word| is_value(line, word));
+    let values = words.filter(|word| is_value(line, word));
     let beside = values.filter_map(|value| {
         let is_near = |name: &&Range<usize>| match name.end <= value.start {
             true => value.start - name.end <= FAR_BEHIND,
@@ -50,8 +62,13 @@ fn names_in(line: &str) -> impl Iterator<Item = Range<usize>> {
         LazyLock::new(|| WordFinder::new(names_beside()).ok());
     let found = FINDER
         .iter()
-        .flat_map(move |finder| finder.for_text(line).find_iter(line));
+        .flat_map(move |finder| finder.for_text(line).find_overlapping_iter(line));
     found.filter_map(move |found| name_at(line, found.range()))
+}
+
+/// Whether such a name stands in a line.
+pub(crate) fn has_name(line: &str) -> bool {
+    names_in(line).next().is_some()
 }
 
 /// The whole name around such a word. None: the word goes on (`tokenizer`), or the name is that of something else.
@@ -74,40 +91,121 @@ fn name_at(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let is_placeholder = line[..word.start]
         .rfind(PLACEHOLDER)
         .is_some_and(|at| !line[at..word.start].contains(']'));
-    (!is_placeholder && !goes_on && !is_other && !is_pinned).then_some(name)
+    let is_name = || kind_of_name(&line[name.clone()]).is_some();
+    (!is_placeholder && !goes_on && !is_other && !is_pinned && is_name()).then_some(name)
 }
 
-/// The words of a line between blanks, quotes, brackets and other signs of code.
+/// The words of a line between blanks, quotes, brackets and other signs of code, of which any may be drawn.
 fn words(line: &str) -> impl Iterator<Item = Range<usize>> {
     let is_end = |c: char| !(c.is_ascii_alphanumeric() || "_+/=.!@#-".contains(c));
-    line.split(is_end)
-        .filter(|word| word.len() >= MIN_VALUE)
-        .map(|word| {
-            // `NAME=value` and `?secret=value` are two words.
-            let inner = word.trim_end_matches('=');
-            let value = inner.rsplit('=').next().unwrap_or(inner);
-            let start = value.as_ptr() as usize - line.as_ptr() as usize;
-            let end = start + value.len() + word.len() - inner.len();
-            // The end of a sentence is no part of it.
-            start..start + line[start..end].trim_end_matches('.').len()
-        })
+    let words = line.split(is_end).filter(|word| may_be_drawn(word));
+    words.map(|word| {
+        // `NAME=value` and `?secret=value` are two words.
+        let inner = word.trim_end_matches('=');
+        let value = inner.rsplit('=').next().unwrap_or(inner);
+        let start = value.as_ptr() as usize - line.as_ptr() as usize;
+        let end = start + value.len() + word.len() - inner.len();
+        // The end of a sentence is no part of it.
+        start..start + line[start..end].trim_end_matches('.').len()
+    })
+}
+
+/// The literals that a generator of passwords may have drawn with its signs.
+fn signed_words(line: &str) -> impl Iterator<Item = Range<usize>> {
+    const SIGNS: &str = "@#$%^&*~?";
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || SIGNS.contains(c) || "_+!-".contains(c);
+    let literals = line.split(['"', '\'', '`']).skip(1).step_by(2);
+    let is_signed = move |word: &&str| {
+        may_be_drawn(word) && word.contains(|c| SIGNS.contains(c)) && word.chars().all(is_sign)
+    };
+    literals.filter(is_signed).map(|word| {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        start..start + word.len()
+    })
+}
+
+/// Whether a word is long enough and of more than one class of signs.
+fn may_be_drawn(word: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| word.bytes().any(|b| class(&b));
+    let is_mixed =
+        || has(u8::is_ascii_digit) || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    word.len() >= MIN_VALUE && has(u8::is_ascii_alphabetic) && is_mixed()
 }
 
 fn is_value(line: &str, place: &Range<usize>) -> bool {
     let value = &line[place.clone()];
+    let before = &line[..place.start];
     let behind = line[place.end..].trim_start();
     // A call, an element, and what gets a value itself.
-    let is_code = behind.starts_with(['(', '[', ':', '=']) || value.contains(['.', '@', '/', '#']);
-    let is_long_hex = !is_hex(value) || value.len() >= MIN_HEX;
+    let is_path = value.contains(['.', '/'])
+        || (value.contains(['@', '#']) && !is_clear_literal(line, place));
+    let is_code = behind.starts_with(['(', '[', ':', '='])
+        || is_path
+        || value.starts_with(['$', '%', '&', '@', '#']);
+    let is_long_hex = value.len() >= MIN_HEX || !value.bytes().all(|b| b.is_ascii_hexdigit());
+    // The classes of a pattern have each sign once.
+    let is_pattern = ["a-z", "A-Z", "0-9"]
+        .iter()
+        .any(|class| value.contains(class));
+    let is_clear = || value.len() >= MIN_LONG || (is_scattered(value) && !has_other_key(before));
     value.len() >= MIN_VALUE
-        && is_drawn_value(value)
+        && !is_pattern
+        && is_drawn_value(value.trim_end_matches('='))
+        && is_clear()
         && is_long_hex
         && !says_a_name(value)
         && !is_code
         && !is_argument(line, place)
         && !is_called(line, place)
-        && !is_run(line, &line[..place.start])
-        && !is_digest(&line[..place.start])
+        && !is_run(line, before)
+        && !is_digest(before)
+}
+
+/// Whether a value by itself looks so drawn that a name near it makes it a secret.
+#[cfg(test)]
+pub(crate) fn is_clearly_drawn(value: &str) -> bool {
+    is_value(value, &(0..value.len()))
+}
+
+/// Whether a value is all that stands between quotes, and its letters and digits are those of a drawn one.
+fn is_clear_literal(line: &str, place: &Range<usize>) -> bool {
+    let is_quote = |c: char| "\"'`".contains(c);
+    line[..place.start].ends_with(is_quote)
+        && line[place.end..].starts_with(is_quote)
+        && is_scattered(&line[place.clone()])
+}
+
+/// Whether a short value changes between letters of both cases and digits too often for a name.
+fn is_scattered(value: &str) -> bool {
+    let class = |b: &u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
+    let pairs = value.as_bytes().windows(2);
+    // A word in the middle of a sentence begins with a capital, and so does each word of a name.
+    let is_change = |pair: &&[u8]| class(&pair[0]) != class(&pair[1]);
+    value.bytes().any(|b| b.is_ascii_digit()) && pairs.filter(is_change).count() >= MIN_CHANGES
+}
+
+/// Whether a value has a key of its own, which says nothing of a secret: `commit: …`, `id="…"`, `--file …`.
+fn has_other_key(before: &str) -> bool {
+    let head = before.trim_end_matches(['"', '\'', '`', '\\', ' ', '\t']);
+    let option = head.rsplit([' ', '\t', '"', '\'']).next();
+    let option = option.filter(|word| word.starts_with('-') && head.len() < before.len());
+    let joined = head.strip_suffix('>').unwrap_or(head);
+    let key = match (option, joined.strip_suffix([':', '='])) {
+        (Some(option), _) => option.trim_start_matches('-'),
+        (None, Some(head)) => {
+            let head = head.trim_end_matches([':', '=', ' ', '\t']);
+            last_word(head.trim_end_matches(['"', '\'', '`', '\\', ']', '|', '?']))
+        }
+        (None, None) => return false,
+    };
+    let is_secret = || {
+        matches!(
+            kind_of_name(key),
+            Some(NameKind::Secret | NameKind::Perhaps)
+        )
+    };
+    let is_word = key.starts_with(|c: char| c.is_ascii_alphanumeric());
+    is_word && !is_value_field(&key.to_ascii_lowercase()) && !is_secret()
 }
 
 /// Whether a value is given to a call that is not known to take a secret: it is loaded, run or looked up.
@@ -173,7 +271,7 @@ fn is_run(line: &str, before: &str) -> bool {
 /// Whether what stands before a value says that it is a checksum: it is there to be compared.
 fn is_digest(before: &str) -> bool {
     let lower = before
-        .trim_end_matches(['"', '\'', '-', ':', '=', ' '])
+        .trim_end_matches(['"', '\'', '`', '\\', '-', ':', '=', ' '])
         .to_ascii_lowercase();
     [
         "sha1",
@@ -186,6 +284,12 @@ fn is_digest(before: &str) -> bool {
         "digest",
         "sha256sum",
         "fingerprint",
+        "commit",
+        "revision",
+        "uuid",
+        "guid",
+        "etag",
+        "sha",
     ]
     .iter()
     .any(|end| lower.ends_with(end))

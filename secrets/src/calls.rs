@@ -21,7 +21,7 @@ const CONVERSIONS_OF: &str = "tochararray getbytes encode decode into to_string 
 const LOOKUPS: &str = "get getenv env fetch config setting environ lookup";
 
 /// Calls that are given the name of a setting and its value, or the user and the password.
-const PAIR_CALLS: &str = "set setdefault setproperty setheader setenv put putenv add append header define map \
+const PAIR_CALLS: &str = "set assign setdefault setproperty setheader setenv put putenv add append header define map \
     mapof entry pair option argument add_argument environ connect login auth pdo setitem \
     string stringvar stringp stringvarp setenvironmentvariable setattr strcpy strncpy strlcpy strcpy_s \
     addheader setrequestheader withheader addparam queryparam setattribute setparameter getproperty header_add";

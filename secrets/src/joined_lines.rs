@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::assigned::MAX_NEAR;
 use crate::line_signs::{LineSigns, Sign};
 use crate::matcher::{PLACEHOLDER, SecretMatch, SecretShape};
+use crate::near_lines::{NearLines, goes_on};
 use crate::open_name::{field_of, is_value_field, without_comment};
 use crate::table::SecretTable;
 use crate::value::MIN_VALUE;
@@ -23,6 +24,7 @@ const MAX_FRAMES: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JoinedLines {
     frames: Vec<ListFrame>,
+    near: NearLines,
 }
 
 /// How a list ends.
@@ -69,12 +71,10 @@ impl JoinedLines {
     ) -> Vec<(Range<usize>, SecretShape)> {
         if line.len() > MAX_LINE {
             self.frames.iter_mut().for_each(ListFrame::forget_elements);
+            self.near = NearLines::default();
             return Vec::new();
         }
-        let text = match line.contains('#') || line.contains("//") || line.contains("--") {
-            true => without_comment(line),
-            false => line,
-        };
+        let text = without_comment(line);
         let text = text.trim_end();
         let start = text.len() - text.trim_start().len();
         if start == text.len() {
@@ -87,9 +87,10 @@ impl JoinedLines {
             .frames
             .last()
             .filter(|frame| frame.is_list && (frame.is_due || is_due));
-        let found = found
+        let mut found = found
             .map(|frame| frame.secrets_of(text, start))
             .unwrap_or_default();
+        found.extend(self.near.read_line(text, signs));
         self.add_element(text, start, is_due, closing > 0 || opening.is_some());
         self.close_brackets(closing);
         self.enter(text, start, opening, is_due);
@@ -113,8 +114,10 @@ impl JoinedLines {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
+        // Most lines stand in a block of code: no copy is made of them.
         let is_block = !matches!(frame.end, FrameEnd::Bracket(_));
-        if is_bracket || text.ends_with(';') || !(is_block || text.ends_with(',')) {
+        if !frame.is_list || is_bracket || text.ends_with(';') || !(is_block || text.ends_with(','))
+        {
             frame.forget_elements();
             return;
         }
@@ -387,7 +390,7 @@ fn is_table(before: &str) -> bool {
 }
 
 /// Whether a line declares a function: what stands in its brackets are names and types.
-fn is_declaration(text: &str) -> bool {
+pub(crate) fn is_declaration(text: &str) -> bool {
     let words = text.split([' ', '(']).take(3);
     words
         .into_iter()
@@ -422,7 +425,7 @@ pub(crate) fn may_open_list(text: &str) -> bool {
     let opens = |line: &str| {
         let line = line.trim_end();
         let item = line.trim_start_matches(['+', '-', ' ', '\t']);
-        line.ends_with(['(', '[', '{', ':', ',', ']']) || item.starts_with("name:")
+        line.ends_with(['{', ':', ']']) || goes_on(line) || item.starts_with("name:")
     };
     LineSigns::of(text).has(Sign::Keyword) && text.lines().any(opens)
 }

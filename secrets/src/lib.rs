@@ -11,6 +11,7 @@ mod below_name;
 mod beside;
 mod beside_name;
 mod calls;
+mod commands;
 mod derived;
 mod dialect;
 mod encoded_key;
@@ -32,6 +33,7 @@ mod match_bounds;
 mod matcher;
 mod name_words;
 mod named;
+mod near_lines;
 mod nested_key;
 mod open_name;
 mod plausible;
@@ -47,6 +49,7 @@ mod table;
 mod value;
 mod word_finder;
 mod words;
+mod worth;
 
 pub use bare_token::holds_bare_token;
 pub use below_name::value_below_name;
@@ -79,6 +82,8 @@ mod everyday_tests;
 mod joined_lines_tests;
 #[cfg(test)]
 mod literal_tests;
+#[cfg(test)]
+mod near_tests;
 #[cfg(test)]
 mod public_tests;
 #[cfg(test)]

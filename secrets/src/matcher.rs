@@ -7,8 +7,8 @@ use regex::Captures;
 
 use crate::assigned::{self, assigned_secrets, near_before};
 use crate::bare_token;
-use crate::beside_name::{drawn_beside_names, last_word};
-use crate::calls::{is_pair_call, takes_password};
+use crate::beside_name::drawn_beside_names;
+use crate::commands::{self, CommandTable};
 use crate::encoded_key::{MIN_TEXT, encoded_texts};
 use crate::escape::Reading;
 use crate::filler::is_filler;
@@ -17,15 +17,12 @@ use crate::known_spans::KnownSpans;
 use crate::line_signs::{LineSigns, Sign};
 use crate::literal::opens_literal;
 use crate::match_bounds::{WordTail, is_of_blob, label_of, whole_token};
-use crate::named::{NameKind, is_secret_name, kind_of_name};
-use crate::plausible::{
-    is_common_password, is_literal, is_nobodys_host, is_own_password, is_placeholder,
-    shannon_entropy, sign_in_pair,
-};
+use crate::plausible::{is_literal, is_placeholder, shannon_entropy};
 use crate::respelled::PlainSpelling;
 use crate::script::is_quoted;
 use crate::table::{Allowlist, SecretRule, SecretTable};
-use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
+use crate::value::{is_drawn_value, is_secret_value};
+use crate::worth::{is_nobodys_password, is_pair_of, is_plausible, is_worth_a_finding, place_name};
 
 /// What stands where a secret stood, up to its kind.
 pub(crate) const PLACEHOLDER: &str = "[redacted: ";
@@ -245,8 +242,9 @@ impl SecretTable {
         // A line of many megabytes may hold a keyword millions of times.
         let mut is_due = vec![false; self.rules.len()];
         self.always.iter().for_each(|&rule| is_due[rule] = true);
-        let mut taken = Vec::new();
+        let (mut taken, mut has_command) = (Vec::new(), false);
         for found in words {
+            has_command |= self.calls_command[found.pattern().as_usize()];
             let called = &self.called[found.pattern().as_usize()];
             called.iter().for_each(|&rule| is_due[rule] = true);
             // The others touch no underscore, which is all that they are asked about.
@@ -264,6 +262,9 @@ impl SecretTable {
         let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
         for rule in due() {
             secrets.extend(self.matches_of(rule, line));
+        }
+        if has_command {
+            secrets.extend(self.find_commands(line));
         }
         // A line may be of many megabytes: one copy of it at a time.
         for reading in [Reading::Short, Reading::Long] {
@@ -298,6 +299,25 @@ impl SecretTable {
         let news: Vec<_> = news.collect();
         secrets.extend(news);
         secrets
+    }
+
+    /// What the commands of a line are given as a password.
+    fn find_commands<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let Some(rule) = self.rules.iter().find(|rule| rule.id == commands::KIND) else {
+            return Vec::new();
+        };
+        let found = CommandTable::built_in().passwords_in(line).into_iter();
+        let found = found.map(|value| SecretMatch {
+            kind: &rule.id,
+            owner: &rule.description,
+            shape: SecretShape::PlacedValue,
+            is_plausible: is_worth_a_finding(&line[value.clone()], ""),
+            is_provider: false,
+            label: value.start..value.start,
+            random: value.clone(),
+            span: value,
+        });
+        found.collect()
     }
 
     /// The secrets of one rule in a line, in its order.
@@ -397,82 +417,10 @@ impl SecretRule {
 
 impl SecretShape {
     /// The shape of a value behind this text: within quotes no word is the name of something.
-    fn within(self, before: &str) -> Self {
+    pub(crate) fn within(self, before: &str) -> Self {
         match self {
             Self::BareValue if is_quoted(before) || opens_literal(before) => Self::PlacedValue,
             shape => shape,
         }
     }
-}
-
-/// Whether the bracket of a pair is that of a call which is given a name and its value, or of none.
-fn is_pair_of(line: &str, bracket: usize) -> bool {
-    let callee = last_word(near_before(line, bracket));
-    callee.is_empty() || is_pair_call(callee) || takes_password(callee)
-}
-
-/// The name in a place that is made for a secret: a key there is no key of a map.
-fn place_name<'l>(found: &Captures<'l>) -> &'l str {
-    let name = found.name("name").map_or("", |name| name.as_str());
-    let is_key = kind_of_name(name) == Some(NameKind::Key);
-    if is_key { "" } else { name }
-}
-
-/// Whether a password is filled in later: `%s`, `{password}`, `$PASSWORD`; `%40` is a sign of it, as a URL writes that.
-fn is_template(value: &str) -> bool {
-    let mut rest = value;
-    while let Some((_, behind)) = rest.split_once('%') {
-        let is_escape = behind.len() >= 2 && behind.bytes().take(2).all(|b| b.is_ascii_hexdigit());
-        if !is_escape {
-            return true;
-        }
-        rest = behind;
-    }
-    let is_variable = value
-        .split('$')
-        .skip(1)
-        .any(|behind| behind.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    is_variable || value.contains(['{', '}', '(', ')', '[', ']', '*'])
-}
-
-/// Whether a drawn password is for a host of a network of its own, as Compose has them: `db`, `redis`.
-fn is_drawn_for_service(value: &str, host: &str) -> bool {
-    const MIN_LENGTH: usize = 12;
-    let is_service = host.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
-    is_service && host != "localhost" && value.len() >= MIN_LENGTH && is_drawn_value(value)
-}
-
-/// What pages show in the place of a password in a URL.
-fn is_nobodys_password(text: &str) -> bool {
-    const WORDS: [&str; 5] = ["foo", "bar", "baz", "redacted", "changeme"];
-    let lower = text.to_ascii_lowercase();
-    let is_name = lower == text
-        && text.contains('_')
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-        && is_secret_name(text);
-    WORDS.contains(&lower.as_str()) || is_common_password(text) || is_name
-}
-
-fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool {
-    match rule.shape {
-        SecretShape::Token => !is_filler(value),
-        SecretShape::UrlPassword => {
-            is_own_password(value, user)
-                && !is_template(value)
-                && (!is_nobodys_host(label) || is_drawn_for_service(value, label))
-        }
-        // Two words in base64, as sent to sign in: they are looked at as what they are.
-        SecretShape::PlacedValue => match sign_in_pair(value) {
-            Some((user, password)) => is_own_password(&password, &user),
-            None => is_worth_a_finding(value, label),
-        },
-        SecretShape::QuotedValue | SecretShape::BareValue => is_worth_a_finding(value, label),
-    }
-}
-
-/// Whether a secret is no example: it looks drawn, and its name does not say that it is something else.
-fn is_worth_a_finding(value: &str, name: &str) -> bool {
-    value.len() >= MIN_DRAWN
-        && is_drawn_value(value)
-        && kind_of_name(name) != Some(NameKind::Described)
 }

@@ -306,12 +306,18 @@ pub(crate) fn is_value_field(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
-/// A text without the comment at its end.
+/// A text without the comment at its end, in which nothing is quoted.
+// Every line is asked: a regular expression took more time than the rest of the look at lists.
 pub(crate) fn without_comment(text: &str) -> &str {
-    static COMMENT: LazyLock<Option<Regex>> =
-        LazyLock::new(|| compile_pattern(r"(?:^|[ \t])(?:#|//|--[ \t])[^\x22'`]*$").ok());
-    let end = COMMENT.as_ref().and_then(|comment| comment.find(text));
-    &text[..end.map_or(text.len(), |found| found.start())]
+    let bytes = text.as_bytes();
+    let is_mark = |at: usize| {
+        let marks: [&[u8]; 4] = [b"#", b"//", b"-- ", b"--\t"];
+        marks.iter().any(|mark| bytes[at..].starts_with(mark))
+    };
+    let is_blank = |at: usize| at == 0 || b" \t".contains(&bytes[at - 1]);
+    let quoted = text.rfind(['"', '\'', '`']).map_or(0, |at| at + 1);
+    let begun = (quoted..bytes.len()).find(|at| is_mark(*at) && is_blank(*at));
+    begun.map_or(text, |at| &text[..at.saturating_sub(1)])
 }
 
 /// Whether an expression goes on in the next line.

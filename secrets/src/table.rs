@@ -13,6 +13,7 @@ use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::commands::CommandTable;
 use crate::lazy::{LazyPattern, TableAuthor};
 use crate::matcher::SecretShape;
 use crate::word_finder::WordFinder;
@@ -34,6 +35,8 @@ pub struct SecretTable {
     pub(crate) rules: Vec<SecretRule>,
     pub(crate) files: Vec<FileRule>,
     pub(crate) allowed: Vec<Allowlist>,
+    /// Of each keyword, whether a command may follow it.
+    pub(crate) calls_command: Vec<bool>,
 }
 
 #[derive(Debug)]
@@ -226,8 +229,14 @@ impl SecretTable {
             }
             rules.extend(parse_rule(rule, author).map_err(cannot)?);
         }
+        let own = (author == TableAuthor::Project).then(CommandTable::built_in);
+        for word in own.into_iter().flat_map(CommandTable::keywords) {
+            calls.entry(word.to_owned()).or_default();
+        }
         let mut calls: Vec<(String, Vec<usize>)> = calls.into_iter().collect();
         calls.sort();
+        let calls_command = |word: &str| own.is_some_and(|own| own.has_keyword(word));
+        let calls_command = calls.iter().map(|(word, _)| calls_command(word)).collect();
         let keywords = WordFinder::new(calls.iter().map(|(word, _)| word));
         let general = file
             .allowlists
@@ -243,6 +252,7 @@ impl SecretTable {
             rules,
             files,
             allowed: allowed.map_err(|error| TableError(format!("the allowlist: {error}")))?,
+            calls_command,
         })
     }
 
