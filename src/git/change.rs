@@ -21,6 +21,7 @@ use super::patch::ParsedPatch;
 use super::patch_content::PatchContent;
 use super::patch_sides::PatchMisfit;
 use super::pathspec::{ExcludedPaths, LimitedFiles, PathspecList};
+use super::range_texts::RangeTexts;
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
 use super::revision;
@@ -136,6 +137,14 @@ impl ReviewedChange {
             HunkSource::Patch { .. } => return None,
         };
         Some(CommitHistory::before(sides.clone(), base))
+    }
+
+    /// What the files held after each commit of the range; none: it has no two commits.
+    pub fn range_texts(&self) -> Option<RangeTexts> {
+        match &self.source {
+            HunkSource::Sides(sides) => RangeTexts::between(sides, &self.target),
+            HunkSource::Applied { .. } | HunkSource::Patch { .. } => None,
+        }
     }
 
     /// The digest of a patch's own bytes, which stand for what its hunks do not hold.

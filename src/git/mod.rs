@@ -42,6 +42,7 @@ mod path_bytes;
 mod pathspec;
 mod push;
 mod pushed_commits;
+mod range_texts;
 mod read;
 mod recognition;
 mod repository;
@@ -83,6 +84,7 @@ pub use parallel::map_parallel;
 pub use pathspec::ExcludedPaths;
 pub use push::{PushedRange, RefUpdate, pushed_ranges, unsent_refs};
 pub use pushed_commits::{PushedCommit, pushed_commits, tag_texts};
+pub use range_texts::RangeTexts;
 pub use read::read_change;
 pub use read::{
     BranchSources, branch_sources, commit_at, commit_subjects, default_branch_name, head_holds,

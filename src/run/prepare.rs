@@ -26,7 +26,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hidden_files::hidden_files;
 use crate::run::layers::REPOSITORY_FILE;
-use crate::run::redaction::{hide_in_target, load_redactor, told_variables};
+use crate::run::redaction::{hide_in_target, load_redactor, told_variables, unread_values_note};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
@@ -168,10 +168,13 @@ pub(crate) fn prepare_spec(
     let (mut packet, hidden) = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
     notes.extend(commit_words::secret_notes(&packet.framing.commits));
+    let range = change.range_texts();
+    notes.extend(range.as_ref().and_then(unread_values_note));
     let redactor = load_redactor(
         &config.settings,
         change.place.workdir.as_deref(),
         (&packet, &change.blobs),
+        range,
         start,
     )?;
     for target in [&mut change.target, &mut packet.target] {

@@ -17,9 +17,9 @@ use super::kept_rules::with_kept_rules;
 use super::layers;
 use super::own;
 use super::store::StoredRun;
-use super::texts_beside::texts_beside;
+use super::texts_beside::{texts_beside, texts_between};
 use crate::config::{Settings, resolve_layers};
-use crate::git;
+use crate::git::{self, RangeTexts};
 use crate::packet::sha256;
 use crate::prompt::redactor_knowing;
 
@@ -32,6 +32,7 @@ pub(crate) fn load_redactor(
     settings: &Settings,
     repository: Option<&Path>,
     (packet, blobs): (&Packet, &Arc<dyn BlobSource>),
+    range: Option<RangeTexts>,
     start: &RunContext,
 ) -> Result<Redactor, RunError> {
     let rules = load_rules(settings, repository)?;
@@ -39,7 +40,20 @@ pub(crate) fn load_redactor(
     let files = changed_texts(packet, &**blobs);
     let blobs = Arc::clone(blobs);
     let redactor = redactor_knowing(&rules, packet, &files, &handed);
-    Ok(redactor.learning(move || texts_beside(&*blobs)))
+    Ok(redactor.learning(move || {
+        let mut texts = texts_beside(&*blobs);
+        texts.extend(range.iter().flat_map(texts_between));
+        texts
+    }))
+}
+
+/// The note on commits of the range whose values the words of its authors may repeat unseen.
+pub(crate) fn unread_values_note(range: &RangeTexts) -> Option<String> {
+    let words = "messages, title and description may repeat values of its other commits: add tokens to `redact.rules`";
+    let note = format!(
+        "not every file of every commit of the range was searched for passwords, and {words}"
+    );
+    range.is_cut.then_some(note)
 }
 
 /// Larger files, and more than so many bytes of them, are searched for secrets only where the change shows them.

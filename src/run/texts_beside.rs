@@ -4,6 +4,8 @@ use council_protocol::change::EntryKind;
 use council_protocol::{BlobSource, RepoPath, Side};
 use council_secrets::FileTexts;
 
+use crate::git::RangeTexts;
+
 /// How many files are read, and how many bytes of one and of all: a review must not wait for the whole of a large tree.
 const MAX_FILES: usize = 2_000;
 const MAX_FILE_BYTES: usize = 256 << 10;
@@ -41,6 +43,16 @@ pub(crate) fn texts_beside(blobs: &dyn BlobSource) -> FileTexts {
         let text = read_text(blobs, path).filter(|text| text.len() <= left)?;
         left -= text.len();
         Some((path.display().into_owned(), text))
+    });
+    texts.collect()
+}
+
+/// The texts that files of a range held after one of its commits.
+pub(crate) fn texts_between(range: &RangeTexts) -> FileTexts {
+    let texts = range.read().into_iter();
+    let texts = texts.map(|(path, text)| {
+        let path = RepoPath::new(path).display().into_owned();
+        (path, String::from_utf8_lossy(&text).into_owned())
     });
     texts.collect()
 }
@@ -267,6 +279,28 @@ mod tests {
         for moment in [Moment::WithMessage, Moment::ChangedSince, Moment::TakenAway] {
             let left = exits(HOLDERS[0], "hunter2-Xy9!kk", MESSAGES[0], moment, false);
             assert_eq!(left, Vec::<String>::new(), "{moment:?}");
+        }
+    }
+
+    /// What a commit of the range adds and a later one takes back stands on neither side of the change.
+    #[test]
+    fn a_message_shows_no_value_of_a_commit_between() {
+        let value = "hunter2-Xy9!kk";
+        let file = |value: &str| (HOLDERS[0].0.to_owned(), written(HOLDERS[0].1, value));
+        let mut stream = String::new();
+        write_commit(&mut stream, "Begin", &[file("x")]);
+        write_commit(&mut stream, &format!("Log in with {value}"), &[file(value)]);
+        write_commit(&mut stream, &format!("Take {value} out"), &[file("x")]);
+        let repo = Repo::new();
+        repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
+        let (change, packet) = prepare(&repo, "main~2..main");
+        let range = change.range_texts().unwrap();
+        assert!(!range.is_cut);
+        let redactor = redactor_knowing(&Redactor::default(), &packet, &[], &[]);
+        let redactor = redactor.learning(move || texts_between(&range));
+        for commit in &packet.framing.commits {
+            let shown = redactor.redact_history(&commit.message, &[]).text;
+            assert!(!shown.contains(value), "{shown}");
         }
     }
 

@@ -259,6 +259,7 @@ fn prepare_stage(
         &config.settings,
         change.place.workdir.as_deref(),
         (&packet, &change.blobs),
+        None,
         start,
     )?;
     Ok(PreparedReview {
