@@ -83,7 +83,9 @@ fn name_at(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let behind = bytes[word.end..].iter().take_while(|b| is_name(b)).count();
     let name = word.start - before..word.end + behind;
     let rest = line[word.end..name.end].trim_start_matches(['s', 'S']);
-    let goes_on = rest.starts_with(|c: char| c.is_ascii_lowercase());
+    if rest.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return None;
+    }
     let is_other = ends_in_description(line[name.clone()].trim_end_matches(['.', '-', '_']));
     // An action, a module or an image is named so, and pinned by what stands behind its `@`.
     let is_pinned = line[name.end..].starts_with(['@', '/']) || line[..name.start].ends_with('/');
@@ -92,7 +94,7 @@ fn name_at(line: &str, word: Range<usize>) -> Option<Range<usize>> {
         .rfind(PLACEHOLDER)
         .is_some_and(|at| !line[at..word.start].contains(']'));
     let is_name = || kind_of_name(&line[name.clone()]).is_some();
-    (!is_placeholder && !goes_on && !is_other && !is_pinned && is_name()).then_some(name)
+    (!is_placeholder && !is_other && !is_pinned && is_name()).then_some(name)
 }
 
 /// The words of a line between blanks, quotes, brackets and other signs of code, of which any may be drawn.

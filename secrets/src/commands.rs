@@ -1,6 +1,7 @@
 //! Passwords that a program is given under a letter, or at a place, that no name speaks of: `commands.toml` has the programs.
 //! A list of arguments is the same command line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -222,10 +223,13 @@ fn is_password(line: &str, place: &Range<usize>) -> bool {
 }
 
 /// `/usr/bin/mysql` is `mysql`.
-fn program_of(word: &str) -> String {
+fn program_of(word: &str) -> Cow<'_, str> {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    name.to_ascii_lowercase()
+    match name.bytes().any(|b| b.is_ascii_uppercase()) {
+        true => name.to_ascii_lowercase().into(),
+        false => name.into(),
+    }
 }
 
 /// The command that begins with this word.

@@ -29,6 +29,10 @@ impl NearLines {
         line: &str,
         signs: &LineSigns,
     ) -> Vec<(Range<usize>, SecretShape)> {
+        let may_begin = signs.has(Sign::Beside) && goes_on(line);
+        if self.text.is_empty() && !may_begin {
+            return Vec::new();
+        }
         // What stands beside a name of its own is found without the lines above.
         let is_named = signs.has(Sign::Beside) && has_name(line);
         let mut found = Vec::new();

@@ -315,8 +315,10 @@ pub(crate) fn without_comment(text: &str) -> &str {
         marks.iter().any(|mark| bytes[at..].starts_with(mark))
     };
     let is_blank = |at: usize| at == 0 || b" \t".contains(&bytes[at - 1]);
-    let quoted = text.rfind(['"', '\'', '`']).map_or(0, |at| at + 1);
-    let begun = (quoted..bytes.len()).find(|at| is_mark(*at) && is_blank(*at));
+    let quoted = memchr::memrchr3(b'"', b'\'', b'`', bytes).map_or(0, |at| at + 1);
+    let signs = memchr::memchr3_iter(b'#', b'/', b'-', &bytes[quoted..]);
+    let mut signs = signs.map(|at| quoted + at);
+    let begun = signs.find(|at| is_mark(*at) && is_blank(*at));
     begun.map_or(text, |at| &text[..at.saturating_sub(1)])
 }
 
