@@ -120,7 +120,7 @@ impl CommandTable {
             let program = program_of(&line[words[at].range.clone()]);
             let rules = self
                 .by_name
-                .get(&program)
+                .get(&*program)
                 .into_iter()
                 .flatten()
                 .map(|at| &self.rules[*at]);
