@@ -58,12 +58,34 @@ const CI_VARIABLES: &[&str] = &[
     "RENDER",
     "SHIPPABLE",
     "WERCKER",
+    "BUILD_PIPELINE_NAME",
+    "ZUUL_UUID",
+    "ZUUL_PIPELINE",
+    "ZUUL_PROJECT",
+    "SEMAPHORE_WORKFLOW_ID",
+    "BITBUCKET_PIPELINE_UUID",
+    "BITRISE_BUILD_SLUG",
+    "BUDDY_WORKSPACE_ID",
+    "CI_XCODE_PROJECT",
+    "CF_PAGES",
+    "WORKERS_CI",
+    "AGOLA_GIT_REF",
+    "MAGNUM",
+    "NEVERCODE",
+    "SAILCI",
 ];
 
 /// Variables of which one alone may be anybody's, and two together are a CI service's.
 const CI_PAIRS: &[[&str; 2]] = &[
     // Jenkins without an address of its own.
     ["BUILD_NUMBER", "BUILD_ID"],
+    ["BUILD_ID", "BUILD_URL"],
+    // Concourse hands these to what fetches and stores, and pipelines hand them on.
+    ["BUILD_JOB_NAME", "ATC_EXTERNAL_URL"],
+    // Tekton sets nothing by itself: what its tasks customarily pass on.
+    ["TASKRUN_NAME", "PIPELINERUN_NAME"],
+    // Google Cloud Build, as its steps are customarily told.
+    ["BUILD_ID", "PROJECT_ID"],
     ["BUILD_NUMBER", "JENKINS_HOME"],
     ["BUILD_NUMBER", "JENKINS_NODE_COOKIE"],
     ["TASK_ID", "RUN_ID"],
@@ -284,6 +306,9 @@ mod tests {
                 "{one} {other}"
             );
         }
-        assert!(!ProcessEnvironment::from_vars(&[("HOME", "/h")]).is_ci());
+        // A person works in a container of a cluster, too.
+        for name in ["HOME", "KUBERNETES_SERVICE_HOST"] {
+            assert!(!ProcessEnvironment::from_vars(&[(name, "x")]).is_ci());
+        }
     }
 }
