@@ -106,6 +106,14 @@ impl ReviewedChange {
         }
     }
 
+    /// How many bytes the reviewed side of a file has, told without reading it; none: it has none, or nobody can tell.
+    pub fn stored_size(&self, file: &FileChange) -> Option<u64> {
+        match &self.source {
+            HunkSource::Sides(sides) | HunkSource::Applied { sides, .. } => sides.stored_size(file),
+            HunkSource::Patch { .. } => file.new_size,
+        }
+    }
+
     /// Files that the change cannot have written: the base of a branch or range (with three dots the base's tip, not
     /// the merge base, so that an old fork point brings no old rules), the first parent of a commit, HEAD for staged
     /// changes, the worktree and a patch. None for a root commit, an unborn branch, and a patch outside a repository.

@@ -50,6 +50,9 @@ fn no_large_file_buys_a_token_through_a_gate() {
     desk.gate();
     let values = (100_000..120_000).map(|n| format!("password{n} = \"Zq{n}kV9x7Lm2Tw8Rp\"\n"));
     desk.repo.write("a-large.py", values.collect::<String>());
+    // It stands before the token in the order of paths, and its size is to be known before it is read.
+    let dump = "INSERT INTO t VALUES (1, 'alice', 'x@example.com');\n".repeat(40_000);
+    desk.repo.write("a-dump.sql", dump);
     let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
     desk.repo.write("small.py", &token);
     desk.repo.commit("A key");
@@ -57,9 +60,13 @@ fn no_large_file_buys_a_token_through_a_gate() {
         let config = format!("[hook]\ntimeout = '{timeout}'\n");
         desk.repo
             .write_home(".config/git-council/config.toml", &config);
-        desk.push(&["origin", "HEAD:late"])
-            .ends(1)
-            .tells("the push is blocked");
+        let run = desk.push(&["origin", "HEAD:late"]).ends(1);
+        let run = run.tells("small.py:1").tells("the push is blocked");
+        assert!(
+            !run.stderr.contains("the sum was reviewed"),
+            "{}",
+            run.stderr
+        );
         assert!(!desk.has("late"), "{timeout}");
     }
 }

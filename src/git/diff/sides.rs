@@ -156,6 +156,14 @@ impl ChangeSides {
         Ok(())
     }
 
+    /// How many bytes the reviewed side of a file has, told without reading it; none: it has none, or nobody can tell.
+    pub(crate) fn stored_size(&self, file: &FileChange) -> Option<u64> {
+        let entry = parse_entry(file.new_mode, file.new_id.as_deref())?;
+        let is_blob = entry.sort() != ItemSort::Submodule;
+        let size = is_blob.then(|| self.objects.store.object_size(entry.id).ok())??;
+        size.map(|size| size as u64)
+    }
+
     /// Whether the reviewed side of a file could be read.
     pub(crate) fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
         if let Some(error) = self.unreadable.get(&file.path) {

@@ -14,6 +14,8 @@ pub(crate) mod push_news;
 mod pusher;
 mod requests;
 pub(crate) mod script;
+mod secret_search;
 mod secret_words;
 pub(crate) mod status;
+mod timed_review;
 pub(crate) mod updates;

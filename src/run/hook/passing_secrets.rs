@@ -1,20 +1,16 @@
 //! Secrets that one commit of a push adds and a later one takes back, and those in messages. The sum of the push shows
 //! nothing of them, and yet whoever fetches it has them: this push is the last moment to take them back.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
 
 use council_builtin::{AddedSecret, added_secrets, secrets_of_text};
 use council_protocol::{BlobSource, Hunk, LineKind, Packet};
 
-use crate::git::{self, ChangeRequest, PushedCommit, TargetSpec};
+use crate::git::{self, PushedCommit};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
-
-/// The most commits of one push that are looked at, the newest first.
-const MAX_COMMITS: usize = 1_000;
 
 /// What of a push holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +30,43 @@ pub(crate) struct PassingSecrets {
     pub(crate) found: Vec<(SecretCarrier, AddedSecret)>,
     /// How many commits were looked at, where they are not all.
     pub(crate) looked_at: Option<usize>,
+    /// What the time did not suffice for.
+    pub(crate) unsearched: Unsearched,
+    /// Whether somebody reviewed what the commits come to.
+    pub(crate) is_sum_reviewed: bool,
+}
+
+/// What of a push has not been searched for secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Unsearched {
+    /// Commits of which nobody knows yet which files they change.
+    pub(crate) commits: usize,
+    /// Files, each with the commit that brings it.
+    pub(crate) files: BTreeSet<(String, String)>,
+}
+
+impl Unsearched {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.commits == 0 && self.files.is_empty()
+    }
 }
 
 impl PassingSecrets {
+    /// Whether a gate stays shut: something was found, or not all was looked at.
+    pub(crate) fn stops_gate(&self) -> bool {
+        !self.found.is_empty() || !self.unsearched.is_empty()
+    }
+
+    /// Files that were not looked at, by their names: several commits may change one of them.
+    pub(super) fn unsearched_names(&self) -> Vec<&str> {
+        let names = self.unsearched.files.iter().map(|(name, _)| &**name);
+        let mut names: Vec<&str> = names.collect();
+        names.dedup();
+        names
+    }
+
     /// What the sum adds too, the review of the sum has judged. The oldest commit tells of what several have.
-    fn leave_out_shown(&mut self, sum: &PushSum) {
+    pub(super) fn leave_out_shown(&mut self, sum: &PushSum) {
         if self.found.is_empty() {
             return;
         }
@@ -68,6 +96,7 @@ impl PassingSecrets {
 }
 
 /// What a range comes to.
+#[derive(Clone)]
 pub(crate) struct PushSum {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
@@ -83,74 +112,8 @@ impl PushSum {
     }
 }
 
-/// A range that is pushed.
-pub(crate) struct PushedSpan<'a> {
-    pub(crate) remote: &'a str,
-    pub(crate) from: &'a str,
-    pub(crate) to: &'a str,
-}
-
-/// Looks at each commit of a range for secrets that its sum, where somebody reviews that, no longer adds; after
-/// `deadline` no further file is read.
-///
-/// # Errors
-///
-/// A history that cannot be walked.
-pub(crate) fn find_passing_secrets(
-    span: &PushedSpan<'_>,
-    sum: Option<&PushSum>,
-    start: &RunContext,
-    deadline: Instant,
-) -> Result<PassingSecrets, RunError> {
-    let env = start.git_environment();
-    let range = (span.from, span.to);
-    let mut commits = git::pushed_commits(&start.dir, &env, span.remote, range, MAX_COMMITS + 1)?;
-    let mut passing = PassingSecrets::default();
-    // A single commit is its own sum, but for what is said of it.
-    let is_sum = commits.len() < 2 && sum.is_some();
-    if commits.len() > MAX_COMMITS {
-        commits.truncate(MAX_COMMITS);
-        passing.looked_at = Some(MAX_COMMITS);
-    }
-    for (at, commit) in commits.iter().enumerate() {
-        let said = secrets_of_message(commit).into_iter();
-        let carrier = SecretCarrier::Commit(commit.id.clone());
-        passing
-            .found
-            .extend(said.map(|secret| (carrier.clone(), secret)));
-        if is_sum {
-            continue;
-        }
-        // The history of a shallow clone ends somewhere, and so do what can be compared and the time.
-        let read = secrets_of_commit(commit, start, deadline);
-        let (added, is_whole) = read.unwrap_or_default();
-        let taken_back = |secret: AddedSecret| AddedSecret {
-            description: match sum {
-                Some(_) => format!(
-                    "{} A later commit of this push removes it.",
-                    secret.description
-                ),
-                None => secret.description,
-            },
-            ..secret
-        };
-        let added = added.into_iter().map(taken_back);
-        passing
-            .found
-            .extend(added.map(|secret| (carrier.clone(), secret)));
-        if !is_whole {
-            passing.looked_at = Some(at);
-            break;
-        }
-    }
-    if let Some(sum) = sum {
-        passing.leave_out_shown(sum);
-    }
-    Ok(passing)
-}
-
 /// The secrets in what a commit says of itself.
-fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
+pub(super) fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
     let mut found = secrets_of_text("the message", &commit.message);
     found.extend(secrets_of_text("the author", &commit.author));
     found.extend(secrets_of_text("the headers", &commit.headers));
@@ -169,7 +132,7 @@ pub(crate) fn secrets_of_tags(id: &str, start: &RunContext) -> Result<PassingSec
         .flat_map(|text| secrets_of_text("the annotation", text));
     Ok(PassingSecrets {
         found: secrets.map(|secret| (SecretCarrier::Tag, secret)).collect(),
-        looked_at: None,
+        ..PassingSecrets::default()
     })
 }
 
@@ -180,52 +143,8 @@ pub(crate) fn secrets_of_ref(name: &str) -> PassingSecrets {
         found: secrets
             .map(|secret| (SecretCarrier::RefName, secret))
             .collect(),
-        looked_at: None,
+        ..PassingSecrets::default()
     }
-}
-
-/// What a commit adds to every one of its parents: what a merge takes from one of them is that one's. With it, whether all
-/// of the commit was read before the deadline.
-fn secrets_of_commit(
-    commit: &PushedCommit,
-    start: &RunContext,
-    deadline: Instant,
-) -> Result<(Vec<AddedSecret>, bool), RunError> {
-    let mut common: Option<Vec<AddedSecret>> = None;
-    for parent in &commit.parents {
-        let mut change = git::read_change(&ChangeRequest {
-            dir: start.dir.clone(),
-            spec: TargetSpec::parse(&format!("{parent}..{}", commit.id)),
-            pathspecs: Vec::new(),
-            env: start.git_environment(),
-        })?;
-        // No large file takes the time of the small ones beside it.
-        change.files.sort_by_key(|file| file.new_size);
-        let mut added = Vec::new();
-        for file in &change.files {
-            if Instant::now() >= deadline {
-                // Of a merge nobody knows yet what it took from where.
-                let known = if commit.parents.len() == 1 {
-                    added
-                } else {
-                    Vec::new()
-                };
-                return Ok((known, false));
-            }
-            added.extend(added_secrets(file, &*change.blobs));
-        }
-        common = Some(match common {
-            None => added,
-            Some(mut before) => {
-                before.retain(|secret| added.iter().any(|other| other.text == secret.text));
-                before
-            }
-        });
-        if common.as_ref().is_some_and(Vec::is_empty) {
-            break;
-        }
-    }
-    Ok((common.unwrap_or_default(), true))
 }
 
 #[cfg(test)]

@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 use council_protocol::Severity;
 
 use crate::config::{HookMode, OnTimeout, Settings};
-use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
-use crate::git::{self, PushedRange, RefUpdate, UnmergedRange};
+use crate::council::outcome::{Verdict, VerdictReason};
+use crate::git::{self, PushedRange, RefUpdate};
 use crate::report::{FailOn, GatePolicy, Report, exit};
 use crate::run::context::RunContext;
-use crate::run::convene::{self, ConveneOptions};
-use crate::run::cut_off::cut_off_objection;
 use crate::run::error::RunError;
-use crate::run::github::claim::use_builtin_judges;
-use crate::run::hook::expected::await_review;
 use crate::run::hook::gate::may_be_gate;
-use crate::run::hook::passing_secrets::{
-    PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_ref, secrets_of_tags,
-};
+use crate::run::hook::passing_secrets::{PassingSecrets, secrets_of_ref, secrets_of_tags};
 use crate::run::hook::push_news::{PushEnding, PushNews, is_well, severity_of};
+use crate::run::hook::secret_search::{PushedSpan, search_until};
+use crate::run::hook::timed_review::{RangeJob, RangeReview, RunningReview};
 use crate::run::hook::updates::short_ref;
-use crate::run::prepare::{PreparedReview, prepare_review};
-use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
+use crate::run::settings;
 use crate::run::shown::remember_verdict;
-use crate::session::InterruptSource;
 
-/// Commits are looked at one by one for so long at least, when the review of their sum has taken all of the time.
-const MIN_COMMITS_TIME: Duration = Duration::from_secs(5);
+/// How long a review may take where no configuration can be read: as long as by default.
+const USUAL_TIME: Duration = Duration::from_secs(30);
+
+/// Secrets are looked for until so long after the time for the review is up: reading the change takes nothing of it.
+const SEARCH_TIME: Duration = Duration::from_secs(5);
+
+/// A review may end until so long after its time is up: judges are told to stop, and a change is still read.
+const ENDING_TIME: Duration = Duration::from_secs(10);
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
@@ -78,7 +78,7 @@ impl PrePush<'_> {
     ) -> Result<PushOutcome, RunError> {
         let pushed = self.read_push(updates, news)?;
         // What nobody can read is inconclusive, and that stops a push in a gate. A secret does, wherever it stands.
-        let stops = pushed.unread > 0 || news.has_secrets();
+        let stops = pushed.unread > 0 || news.stops_gate();
         let outcome = self.review_ranges(&pushed.ranges, news)?;
         Ok(match outcome {
             PushOutcome::Passed if stops && may_be_gate(self.start) => PushOutcome::Stopped,
@@ -118,7 +118,7 @@ impl PrePush<'_> {
                     news.add_note(&format!(
                         "nothing to review in notes ({name}); they are searched for secrets"
                     ));
-                    news.add_secrets(&name, self.secrets_of_notes(&from, &to)?);
+                    news.add_secrets(&name, self.secrets_of_notes(from, to)?);
                 }
                 PushedRange::NoCommit(what) => {
                     read.unread += 1;
@@ -154,10 +154,10 @@ impl PrePush<'_> {
     }
 
     /// Notes hold no code, but whoever fetches them reads them.
-    fn secrets_of_notes(&self, from: &str, to: &str) -> Result<PassingSecrets, RunError> {
-        let remote = self.remote;
+    fn secrets_of_notes(&self, from: String, to: String) -> Result<PassingSecrets, RunError> {
+        let remote = self.remote.to_owned();
         let span = PushedSpan { remote, from, to };
-        find_passing_secrets(&span, None, self.start, Instant::now() + MIN_COMMITS_TIME)
+        search_until(Instant::now() + SEARCH_TIME, span, None, self.start)
     }
 
     fn review_ranges(
@@ -165,15 +165,15 @@ impl PrePush<'_> {
         ranges: &[PushedChange],
         news: &mut PushNews,
     ) -> Result<PushOutcome, RunError> {
-        let began = Instant::now();
+        let clock = HookClock::start(self.start);
         let mut worst = PushOutcome::Passed;
         for reviewed in ranges {
-            let Some((report, settings, passing)) = self.review_range(reviewed, began, news)?
+            let Some((report, settings, passing)) = self.review_range(reviewed, &clock, news)?
             else {
                 return Ok(PushOutcome::Passed);
             };
             let mut outcome = PushOutcome::from_report(&report, &settings);
-            if !passing.found.is_empty() && settings.hook.mode == HookMode::Gate {
+            if passing.stops_gate() && settings.hook.mode == HookMode::Gate {
                 outcome = PushOutcome::Stopped;
             }
             worst = worst.max(outcome);
@@ -192,115 +192,60 @@ impl PrePush<'_> {
     fn review_range(
         &self,
         reviewed: &PushedChange,
-        began: Instant,
+        clock: &HookClock,
         news: &mut PushNews,
     ) -> Result<Option<(Report, Settings, PassingSecrets)>, RunError> {
-        let request = ReviewRequest {
-            target: RequestedTarget::Unmerged(self.unmerged(&reviewed.range)),
-            checkout: CheckoutUse::Stricter,
-            ..ReviewRequest::default()
+        let job = RangeJob {
+            start: self.start.clone(),
+            remote: self.remote.to_owned(),
+            range: reviewed.range.clone(),
+            began: clock.began,
         };
-        let prepared = prepare_review(&request, self.start)?;
-        // The file may be what makes this hook a gate.
-        if let Some(fault) = &prepared.config_fault {
-            return Err(RunError::usage(fault.clone()));
-        }
-        let settings = prepared.config.settings.clone();
-        news.know_secrets(&prepared.redactor);
-        for note in prepared.hook_notes() {
-            news.add_note(&note);
-        }
-        if !settings.hook.enabled {
+        let mut running = RunningReview::start(job)?;
+        running.await_prepared(clock.began + clock.timeout)?;
+        let known = running.prepared.as_ref().map(|range| &range.settings.hook);
+        if known.is_some_and(|hook| !hook.enabled) {
+            tell_prepared(&running, news);
             return Ok(None);
         }
-        let sum = PushSum::of(&prepared);
-        // The rules need some of the time.
-        let until = began + Duration::from_millis(settings.hook.timeout) * 3 / 4;
-        let tip = prepared.packet.target.head.as_deref();
-        if let Some(note) = await_review(tip, settings.hook.mode, until, self.start) {
-            news.add_note(&note);
-        }
-        let report = self.review_sum(prepared, began, news)?;
-        // The sum comes first, whatever its commits hold.
-        let timeout = Duration::from_millis(settings.hook.timeout);
-        let deadline = (began + timeout).max(Instant::now() + MIN_COMMITS_TIME);
-        let (from, to) = reviewed.range.split_once("..").unwrap_or_default();
-        let remote = self.remote;
-        let span = PushedSpan { remote, from, to };
+        let timeout = known.map_or(clock.timeout, |hook| Duration::from_millis(hook.timeout));
+        let time_is_up = clock.began + timeout;
+        let in_time = running.await_review(time_is_up)?;
         // A review whose time was up says nothing of what the sum adds.
-        let sum = Some(&sum).filter(|_| !is_late(&report));
-        let passing = find_passing_secrets(&span, sum, self.start, deadline)?;
-        Ok(Some((report, settings, passing)))
+        let is_judged = |review: &&RangeReview| !is_late(&review.report);
+        let sum = in_time.as_ref().filter(is_judged);
+        let sum = sum.map(|review| review.sum.clone());
+        let passing = search_until(
+            time_is_up + SEARCH_TIME,
+            self.span(reviewed),
+            sum,
+            self.start,
+        )?;
+        let review = match in_time {
+            Some(review) => Some(review),
+            None => running.await_review(time_is_up + ENDING_TIME)?,
+        };
+        tell_prepared(&running, news);
+        match (review, running.prepared) {
+            (_, Some(range)) if !range.settings.hook.enabled => Ok(None),
+            (Some(review), Some(range)) => {
+                review.notes.iter().for_each(|note| news.add_note(note));
+                Ok(Some((review.report, range.settings, passing)))
+            }
+            _ => {
+                news.add_secrets(&reviewed.refs.join(", "), passing);
+                Err(unended_review(timeout))
+            }
+        }
     }
 
-    /// The range, judged by what the remote's default branch says: what the remote has of the pushed branch itself, a
-    /// stranger may have put there.
-    fn unmerged(&self, range: &str) -> UnmergedRange {
-        let (from, to) = range.split_once("..").unwrap_or_default();
-        UnmergedRange {
+    fn span(&self, reviewed: &PushedChange) -> PushedSpan {
+        let (from, to) = reviewed.range.split_once("..").unwrap_or_default();
+        PushedSpan {
+            remote: self.remote.to_owned(),
             from: from.to_owned(),
             to: to.to_owned(),
-            remote: Some(self.remote.to_owned()),
         }
-    }
-
-    /// The verdict over the sum of a range.
-    fn review_sum(
-        &self,
-        mut prepared: PreparedReview,
-        began: Instant,
-        news: &mut PushNews,
-    ) -> Result<Report, RunError> {
-        let hook = &prepared.config.settings.hook;
-        let (timeout, models) = (Duration::from_millis(hook.timeout), hook.models);
-        let left = timeout.saturating_sub(began.elapsed());
-        let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
-        // Rules need no time of their own: a `timeouts.run` of the repository opens no gate before the hook's time is up.
-        let run = &mut prepared.config.settings.timeouts.run;
-        *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
-        prepared.config.settings.output.save = false;
-        let standing = convene::standing_objection(&prepared, self.start)
-            .or_else(|| cut_off_objection(&prepared, self.start));
-        let mut recalled = None;
-        if !models {
-            recalled = convene::recall_verdict(&prepared, self.start)?;
-            let rules_spoke = |report: &Report| {
-                matches!(
-                    report.outcome.reviewed_by,
-                    ReviewedBy::Rules | ReviewedBy::Both
-                )
-            };
-            if let Some(known) = recalled.take_if(|known| rules_spoke(known)) {
-                return Ok(stricter(known, standing));
-            }
-            use_builtin_judges(&mut prepared.config.settings);
-        }
-        let options = ConveneOptions {
-            deep: false,
-            fresh: false,
-            keeps_objections: true,
-            on_named: None,
-            interrupts: InterruptSource::Signals,
-        };
-        let report = convene::convene_review(prepared, options, self.start)?;
-        // What models came to before does not take the place of the rules: the stricter of the two counts.
-        let report = match recalled {
-            Some(known)
-                if severity_of(known.outcome.verdict) >= severity_of(report.outcome.verdict) =>
-            {
-                known
-            }
-            Some(known) => {
-                news.add_note(&format!(
-                    "models say {} of this change ({}); the hook hears all built-in rules beside them",
-                    known.outcome.verdict.as_str(),
-                    known.receipt.run.name
-                ));
-                report
-            }
-            None => report,
-        };
-        Ok(stricter(report, standing))
     }
 
     /// Quiet when all is well and nobody watches.
@@ -326,8 +271,43 @@ impl PrePush<'_> {
     }
 }
 
+/// When the hook began, and how long its reviews may take as far as is known before a change is read.
+struct HookClock {
+    began: Instant,
+    timeout: Duration,
+}
+
+impl HookClock {
+    fn start(start: &RunContext) -> Self {
+        let began = Instant::now();
+        // What is wrong with the configuration, the review says.
+        let config = settings::trusted_config(start).ok();
+        let timeout = config.map_or(USUAL_TIME, |config| {
+            Duration::from_millis(config.settings.hook.timeout)
+        });
+        Self { began, timeout }
+    }
+}
+
+/// What is said of a range that was read, whatever it comes to.
+fn tell_prepared(running: &RunningReview, news: &mut PushNews) {
+    if let Some(range) = &running.prepared {
+        news.know_secrets(&range.redactor);
+        range.notes.iter().for_each(|note| news.add_note(note));
+    }
+}
+
+/// A change that could not be read in time, or judges that do not end: whether something is wrong with it, nobody can say.
+fn unended_review(timeout: Duration) -> RunError {
+    let (timeout, more) = (timeout.as_secs_f32(), ENDING_TIME.as_secs());
+    RunError::run(format!(
+        "INCONCLUSIVE: the review has not ended {more} s after its time was up (hook.timeout, {timeout} s)"
+    ))
+    .hint("give it more time: git config --global council.hook.timeout 120s")
+}
+
 /// The report that weighs more; the first one where both say the same.
-fn stricter(report: Report, other: Option<Report>) -> Report {
+pub(super) fn stricter(report: Report, other: Option<Report>) -> Report {
     let weight = |report: &Report| (fails_by_itself(report), severity_of(report.outcome.verdict));
     match other {
         Some(other) if weight(&other) > weight(&report) => other,

@@ -5,7 +5,7 @@ use council_secrets::Redactor;
 use crate::council::outcome::Verdict;
 use crate::report::{self, DisplayOptions, GatePolicy, MemoryPlace, Report};
 use crate::run::hook::passing_secrets::PassingSecrets;
-use crate::run::hook::secret_words::describe_secrets;
+use crate::run::hook::secret_words::{describe_secrets, describe_unsearched};
 use crate::text::Untrusted;
 
 /// The most lines of a push's report.
@@ -138,9 +138,22 @@ impl PushNews {
             secret.path = self.shown_name(&secret.path);
         }
         if let Some(count) = passing.looked_at {
+            let sum = if passing.is_sum_reviewed {
+                "; the sum was reviewed"
+            } else {
+                ""
+            };
             self.add_note(&format!(
-                "{name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
+                "{name}: only the latest {count} commits were searched for secrets one by one{sum}"
             ));
+        }
+        if let Some(words) = describe_unsearched(&passing) {
+            let words = self.redactor.redact_words(&words).text;
+            self.verdicts.push(RangeVerdict {
+                verdict: Verdict::Inconclusive,
+                line: Untrusted::new(&format!("{name}: {words}")).line(),
+            });
+            self.end_with(PushEnding::Advice);
         }
         self.secrets.push((name, passing));
     }
@@ -149,11 +162,9 @@ impl PushNews {
         self.redactor.redact_words(name).text
     }
 
-    /// Whether something beside the sum of a range holds a secret.
-    pub(super) fn has_secrets(&self) -> bool {
-        self.secrets
-            .iter()
-            .any(|(_, passing)| !passing.found.is_empty())
+    /// Whether something beside the sum of a range holds a secret, or nobody could look.
+    pub(super) fn stops_gate(&self) -> bool {
+        self.secrets.iter().any(|(_, passing)| passing.stops_gate())
     }
 
     pub(super) fn end_with(&mut self, ending: PushEnding) {
@@ -253,7 +264,7 @@ mod tests {
     use council_builtin::AddedSecret;
 
     use super::*;
-    use crate::run::hook::passing_secrets::SecretCarrier;
+    use crate::run::hook::passing_secrets::{SecretCarrier, Unsearched};
 
     fn report(verdict: Verdict) -> Report {
         let report = report::json::parse(include_str!("../../../docs/examples/report.json"));
@@ -276,7 +287,7 @@ mod tests {
         };
         PassingSecrets {
             found: (0..count).map(|at| (carrier(at), secret(at))).collect(),
-            looked_at: None,
+            ..PassingSecrets::default()
         }
     }
 
@@ -387,6 +398,32 @@ mod tests {
             let row = format!("git-council: {}", ending.words());
             assert!(row.len() < 80, "{row}");
         }
+    }
+
+    /// Who was not looked at is told, in any mode, with the number, the first names and the way out.
+    #[test]
+    fn what_was_not_searched_for_secrets_is_named() {
+        let file = |at: usize| (format!("data/{at}.txt"), "0123456789".to_owned());
+        let passing = PassingSecrets {
+            unsearched: Unsearched {
+                commits: 2,
+                files: (0..5).map(file).collect(),
+            },
+            ..PassingSecrets::default()
+        };
+        let mut news = PushNews::default();
+        news.add_secrets("topic", passing);
+        assert!(news.stops_gate());
+        let text = news.render(DisplayOptions::default());
+        for part in [
+            "topic: INCONCLUSIVE: not searched for secrets: ",
+            "5 files (data/0.txt, data/1.txt, data/2.txt, …), 2 commits",
+            "council.hook.timeout",
+            "advice only",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("the sum was reviewed"), "{text}");
     }
 
     #[test]

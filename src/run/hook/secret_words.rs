@@ -34,6 +34,33 @@ pub(super) fn describe_secrets(passing: &[(String, PassingSecrets)]) -> Option<S
     ))
 }
 
+/// What was not searched for secrets, with the way to have it searched; none where all was.
+pub(super) fn describe_unsearched(passing: &PassingSecrets) -> Option<String> {
+    if passing.unsearched.is_empty() {
+        return None;
+    }
+    let names = passing.unsearched_names();
+    let named = names
+        .iter()
+        .take(MAX_PLACES)
+        .map(|name| Untrusted::new(name).name());
+    let mut named: Vec<String> = named.collect();
+    named.extend((names.len() > MAX_PLACES).then(|| "…".to_owned()));
+    let count = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        many => Some(format!("{many} {what}s")),
+    };
+    let files = count(names.len(), "file");
+    let files = files.map(|files| format!("{files} ({})", named.join(", ")));
+    let commits = count(passing.unsearched.commits, "commit");
+    let what: Vec<String> = files.into_iter().chain(commits).collect();
+    Some(format!(
+        "INCONCLUSIVE: not searched for secrets: {}; for more time: git config --global council.hook.timeout 120s",
+        what.join(", ")
+    ))
+}
+
 /// ``k.py:1 of commit 0123456789 (provider-token)``.
 fn describe_place((carrier, secret): &(SecretCarrier, AddedSecret)) -> String {
     let place = match secret.line {
