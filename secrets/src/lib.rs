@@ -35,6 +35,7 @@ mod name_words;
 mod named;
 mod near_lines;
 mod nested_key;
+mod opaque;
 mod open_name;
 mod plausible;
 mod redactor;

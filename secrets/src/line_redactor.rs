@@ -11,6 +11,7 @@ use crate::key_block::{KeyBlock, MIN_BARE};
 use crate::line_signs::{LineSigns, Sign};
 use crate::manifest::SecretManifest;
 use crate::matcher::{SecretMatch, SecretShape};
+use crate::opaque::without_kinds;
 use crate::plausible::is_drawn;
 use crate::redactor::{RedactedText, Redactor, SecretSpan};
 use crate::replaced::push_redacted;
@@ -142,7 +143,9 @@ impl<'r> LineRedactor<'r> {
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
     pub(crate) fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
-        self.signed_spans(line, &LineSigns::of(line))
+        let own: Vec<&SecretTable> = self.redactor.own.iter().map(AsRef::as_ref).collect();
+        let line = without_kinds(line, &own);
+        self.signed_spans(&line, &LineSigns::of(&line))
     }
 
     /// The same for a line with these signs: what none of them calls for is not asked, which is nearly all for most lines.

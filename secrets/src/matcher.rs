@@ -17,6 +17,7 @@ use crate::known_spans::KnownSpans;
 use crate::line_signs::{LineSigns, Sign};
 use crate::literal::opens_literal;
 use crate::match_bounds::{WordTail, is_of_blob, label_of, whole_token};
+use crate::opaque::without_kinds;
 use crate::plausible::{is_literal, is_placeholder, shannon_entropy};
 use crate::respelled::PlainSpelling;
 use crate::script::is_quoted;
@@ -79,6 +80,7 @@ impl SecretMatch<'_> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let line = &*without_kinds(line, &[self]);
         let signs = LineSigns::of(line);
         let plain = PlainSpelling::of_signed(line, &signs);
         self.find_signed(line, &signs, plain.as_ref())
