@@ -64,6 +64,8 @@ pub fn value_of_manifest<'l>(
 pub fn may_begin_manifest(text: &str) -> bool {
     [
         "stringData",
+        "string_data",
+        "binary_data",
         "secretGenerator",
         "kubernetes_secret",
         "SecureString",
@@ -346,6 +348,26 @@ mod tests {
                 let text = if is_crlf { text.replace('\n', "\r\n") } else { text };
                 let shown = shown(&text);
                 prop_assert!(!shown.contains(&value) && !shown.contains(&encoded), "{}: {}", text, shown);
+            }
+        }
+    }
+
+    /// Law: no value of a manifest is found where no line may begin one: others need not be read for it.
+    #[test]
+    fn where_no_line_may_begin_a_manifest_there_is_no_value_of_one() {
+        let terraform =
+            ["string_data", "binary_data"].map(|key| format!("{key} = {{\n  foo = \"{{}}\"\n}}"));
+        let forms = SPELLINGS.iter().map(|form| (*form).to_owned());
+        for form in forms.chain(terraform) {
+            let text = form
+                .replace("{64}", "WmsLmPq3Rt7xMDEy")
+                .replace("{}", "Zk9LmPq3Rt7x");
+            let lines: Vec<&str> = text.lines().collect();
+            for at in 0..lines.len() {
+                let above = lines[..at].iter().rev().copied();
+                let is_found = value_of_manifest(lines[at], above).is_some();
+                let may_begin = lines[..=at].iter().any(|line| may_begin_manifest(line));
+                assert!(!is_found || may_begin, "{text}");
             }
         }
     }

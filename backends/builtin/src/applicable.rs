@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use council_protocol::Severity;
 use council_protocol::seat::{RuleLevel, RuleSettings};
-use council_secrets::{holds_bare_token, may_begin_manifest};
+use council_secrets::holds_bare_token;
 
 use crate::language::Language;
 use crate::needle::rules_in;
@@ -141,7 +141,7 @@ pub(crate) fn rules_for(file: &FileView<'_>, bench: &ActiveRules) -> RulesHere {
                 here.of_line[index] = true;
                 match rule.info.id {
                     "provider-token" => here.of_tokens = Some(rule),
-                    "hidden-secret" if has_manifests(file) => here.of_manifests = Some(rule),
+                    "hidden-secret" if file.has_manifests() => here.of_manifests = Some(rule),
                     _ => {}
                 }
             }
@@ -201,10 +201,6 @@ pub(crate) fn applies_to_line(
         }
         RuleScope::Tests => line.in_test() && !change.removes_line(line.text()),
     }
-}
-
-fn has_manifests(file: &FileView<'_>) -> bool {
-    !file.language.is_code() && file.lines.iter().any(|line| may_begin_manifest(line.text))
 }
 
 /// The rules that should look at a line.

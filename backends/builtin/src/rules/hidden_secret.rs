@@ -182,7 +182,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let above = || (1..).map_while(|by| line.text_near(-by));
     let is_below = || {
         value_below_name(line.text(), above()).is_some()
-            || (!language.is_code() && value_of_manifest(line.text(), above()).is_some())
+            || (line.file.has_manifests() && value_of_manifest(line.text(), above()).is_some())
     };
     if told.is_empty() && is_below() {
         hits.push(line.line_hit(

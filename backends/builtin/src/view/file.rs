@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
-use council_secrets::{SecretMatch, SecretTable};
+use council_secrets::{SecretMatch, SecretTable, may_begin_manifest};
 
 use super::syntax::{FileSyntax, blank_spans};
 use super::{LineView, line_fingerprint};
@@ -120,6 +120,13 @@ impl<'a> FileView<'a> {
             hold(&self.facts).insert(name, value);
             value
         })
+    }
+
+    /// Whether a line of it may begin what holds values of a Secret. Where none does, nobody reads the lines above each
+    /// line for it: two hundred of them, for each of a dump's statements.
+    pub(crate) fn has_manifests(&self) -> bool {
+        let begins = || self.lines.iter().any(|line| may_begin_manifest(line.text));
+        !self.language.is_code() && self.fact("manifests", begins)
     }
 
     /// The file's name without its folders.
