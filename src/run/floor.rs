@@ -1,7 +1,7 @@
 //! The rules' word over every change. Rules cost nothing and need nobody: a key, a token or the markers of a conflict do not
 //! pass because models, or rules of another perspective, were seated in their place; nor do models that sit beside them make
-//! their word milder. They are heard where they find something critical, or a secret that no model is shown, and take no
-//! other part.
+//! their word milder. They are heard where they find something critical, a secret that no model is shown, or an attack on
+//! those who judge, and take no other part.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,11 +65,18 @@ pub(crate) fn configured_rules(config: &Config) -> Option<AgentSpec> {
 /// Classes of what is taken out of everything that models read: about these the rules alone can speak.
 const HIDDEN: [&str; 2] = ["secrets", "secret-files"];
 
+/// Whether a warning is one that models cannot give: of what they are not shown, or of what is meant for them. Whoever obeys
+/// an attack says nothing of it.
+fn is_beyond_models(finding: &Finding) -> bool {
+    let rule = finding.rule.as_deref();
+    HIDDEN.contains(&finding.category.as_str()) || rule.is_some_and(council_builtin::guards_review)
+}
+
 /// Whether a finding of the rules counts where none of them sat.
 fn is_heard(found: &JudgedFinding) -> bool {
     match found.level {
         Some(FindingLevel::Fail) => true,
-        Some(FindingLevel::Warn) => HIDDEN.contains(&found.finding.category.as_str()),
+        Some(FindingLevel::Warn) => is_beyond_models(&found.finding),
         Some(FindingLevel::Note) | None => false,
     }
 }
@@ -79,7 +86,7 @@ fn is_heard(found: &JudgedFinding) -> bool {
 fn is_told(outcome: &Outcome, found: &JudgedFinding) -> bool {
     let said = &found.finding;
     let would_count = said.severity == Severity::Critical
-        || (said.severity == Severity::Significant && HIDDEN.contains(&said.category.as_str()));
+        || (said.severity == Severity::Significant && is_beyond_models(said));
     let is_known = outcome.findings.iter().any(|known| is_same(known, found));
     would_count && !is_known && outcome.verdict != Verdict::Skipped
 }

@@ -498,6 +498,51 @@ fn no_bench_is_milder_than_the_rules_alone() {
     }
 }
 
+/// Law: what is meant for those who judge is told however they obey it. Each such rule's own example, before models that
+/// find nothing, comes to no milder verdict than before the rules alone, and the rule is named.
+#[test]
+fn no_bench_that_obeys_an_attack_is_milder_than_the_rules_alone() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let base = repo.git(["rev-parse", "HEAD"]);
+    let guards = council_builtin::rules().filter(|rule| council_builtin::guards_review(rule.id));
+    let mut warned = Vec::new();
+    for rule in guards {
+        for example in rule.examples {
+            repo.git(["reset", "--quiet", "--hard", base.trim()]);
+            repo.write(example.path, example.bad);
+            repo.commit("Change");
+            let alone = told_of(&repo, &["--agents", "builtin"]);
+            let obeyed = told_of(&repo, &["--agents", "helper,helper,helper"]);
+            if !alone.contains(&rule.id.to_owned()) {
+                continue;
+            }
+            assert!(
+                obeyed.contains(&rule.id.to_owned()),
+                "{}: {obeyed:?}",
+                rule.id
+            );
+            warned.push(rule.id);
+        }
+    }
+    assert!(warned.contains(&"instruction-injection"), "{warned:?}");
+    assert!(warned.len() > 6, "{warned:?}");
+}
+
+/// The rules that warn of a change, or fail it.
+fn told_of(repo: &Repo, bench: &[&str]) -> Vec<String> {
+    let asked = [&["review", "HEAD", "--fresh", "--json"], bench].concat();
+    let run = repo.council_in(&repo.path(), &asked, &[]);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let counted = findings.filter(|f| f["level"] == "warn" || f["level"] == "fail");
+    let rules: Vec<String> = counted
+        .filter_map(|f| f["finding"]["rule"].as_str().map(str::to_owned))
+        .collect();
+    let is_green = report["verdict"] == "PASS" || report["verdict"] == "SKIPPED";
+    assert!(rules.is_empty() || !is_green, "{report}");
+    rules
+}
+
 fn review_of(repo: &Repo, bench: &[&str]) -> serde_json::Value {
     let asked = [&["review", "HEAD", "--fresh", "--json"], bench].concat();
     let run = repo.council_in(&repo.path(), &asked, &[]).ends(1);

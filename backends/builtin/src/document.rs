@@ -11,6 +11,7 @@ use crate::precision::{
 };
 use crate::prose::wrap_prose;
 use crate::role::describe_folders;
+use crate::rule::Guarded;
 use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
@@ -31,7 +32,17 @@ const INTRODUCTION: &str = "# The built-in rules\n\n\
     conflict markers are not looked for. Passwords in tests are mostly made up, so \
     `credential-assignment`, `credential-in-url` and `hidden-secret` leave tests out; tokens and private keys are \
     reported there, too. A rule that already matched a line before the change does not report \
-    that line again. A minor rule reports at most one finding per change.\n";
+    that line again. A minor rule reports at most one finding per change.\n\n\
+    Where agents judge and `builtin` is not among them, the rules are heard beside them: what is critical, what models \
+    are not shown (secrets), and warnings of attacks on the review itself or on the machine that reviews ({GUARDS}). \
+    A judge that obeys such an attack says nothing of it, so its silence takes nothing away.\n";
+
+/// The rules about attacks on the review, as prose names them.
+fn guards() -> String {
+    let guards = RULES.iter().filter(|rule| rule.guards == Guarded::Review);
+    let named: Vec<String> = guards.map(|rule| format!("`{}`", rule.info.id)).collect();
+    named.join(", ")
+}
 
 const METHOD: &str = "\n## How often the rules were right\n\n\
     Rules guard against known patterns; they do not review. On ordinary commits they almost never report anything.\n\n\
@@ -83,7 +94,8 @@ const FOLLOWED: &str = "\n[left-out-file](#left-out-file) says what history says
 
 /// The whole page.
 pub(crate) fn rules_page() -> String {
-    let mut page = format!("{INTRODUCTION}\n{}\n{METHOD}", describe_folders());
+    let introduction = INTRODUCTION.replace("{GUARDS}", &guards());
+    let mut page = format!("{introduction}\n{}\n{METHOD}", describe_folders());
     for reading in READINGS {
         let judged = reading.judged;
         let _ = writeln!(

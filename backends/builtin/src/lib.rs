@@ -105,6 +105,12 @@ pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
     rules::RULES.iter().map(|rule| &rule.info)
 }
 
+/// Whether a rule is about attacks on the review itself, or on the machine that reviews.
+pub fn guards_review(id: &str) -> bool {
+    let mut all = rules::RULES.iter();
+    all.any(|rule| rule.info.id == id && rule.guards == rule::Guarded::Review)
+}
+
 /// Whether a rule against attacks speaks of what the change adds to a file. One that globs leave out must then be shown.
 pub fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     scan::speaks_of(file, blobs)

@@ -56,11 +56,22 @@ pub struct RuleExample {
 pub(crate) struct BuiltinRule {
     pub(crate) info: RuleInfo,
     pub(crate) scope: RuleScope,
+    pub(crate) guards: Guarded,
     /// The languages it knows; empty for all.
     pub(crate) languages: &'static [Language],
     /// Words by which another judge's finding is recognised as being about the same thing, in lower case.
     pub(crate) claims: &'static [&'static str],
     pub(crate) check: RuleCheck,
+}
+
+/// What a rule protects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guarded {
+    /// The code under review.
+    Code,
+    /// The review itself, or the machine that reviews: judges that are attacked are no witnesses, and their silence takes
+    /// nothing away.
+    Review,
 }
 
 /// Which files and lines a rule looks at.

@@ -15,6 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Fresh,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["council: allow", "excuse"],
     check: RuleCheck::Line {

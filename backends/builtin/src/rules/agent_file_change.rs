@@ -23,6 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[],
     claims: &[
         "claude.md",

@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["bidi", "trojan source", "right-to-left", "u+202"],
     check: RuleCheck::NonAscii(check_line),

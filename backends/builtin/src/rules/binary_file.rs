@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["binary", "executable", "archive"],
     check: RuleCheck::File(check_file),

@@ -15,6 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[
         Language::Rust,
         Language::Script,

@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["conflict marker", "merge conflict"],
     check: RuleCheck::Line {

@@ -17,6 +17,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::OutsideTests,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["credential", "password", "url"],
     check: RuleCheck::Line {

@@ -18,6 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Fresh,
+    guards: Guarded::Code,
     languages: &[
         Language::Python,
         Language::Script,

@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["invisible", "bidi", "file name", "path"],
     check: RuleCheck::File(check_file),

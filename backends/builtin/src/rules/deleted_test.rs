@@ -23,6 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &[
         "deleted test",

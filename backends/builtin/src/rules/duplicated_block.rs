@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["duplicat", "copy-paste", "copied", "repeated code"],
     check: RuleCheck::Change(check_change),

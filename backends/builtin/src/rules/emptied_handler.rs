@@ -18,6 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[
         Language::Python,
         Language::Script,

@@ -17,6 +17,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["executable", "file mode", "mode change"],
     check: RuleCheck::File(check_file),

@@ -18,6 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Tests,
+    guards: Guarded::Code,
     languages: &[Language::Script, Language::Ruby],
     claims: &[".only", "focused test", "fdescribe", "exclusive test"],
     check: RuleCheck::Line {

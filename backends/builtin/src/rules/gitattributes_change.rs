@@ -20,6 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[Language::Ini],
     claims: &["gitattributes", "-diff", "linguist-generated"],
     check: RuleCheck::File(check_file),

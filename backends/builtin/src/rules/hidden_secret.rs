@@ -22,6 +22,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::TextOutsideTests,
+    guards: Guarded::Code,
     languages: &[],
     claims: &[
         "hard-coded",

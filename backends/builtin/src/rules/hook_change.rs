@@ -26,6 +26,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::AnyFile,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["hook", "postinstall", "install script"],
     check: RuleCheck::File(check_file),

@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[Language::Go],
     claims: &[
         "ignored error",

@@ -22,6 +22,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     },
     // A list of requirements is text, and its lines are what is installed.
     scope: RuleScope::Fresh,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["http://", "git://", "insecure"],
     check: RuleCheck::Line {

@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::AnyFile,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["prompt injection", "ignore previous", "instructions"],
     check: RuleCheck::Line {

@@ -23,6 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::AnyFile,
+    guards: Guarded::Review,
     languages: &[],
     claims: &[
         "zero-width",

@@ -20,6 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &[
         "changed together",

@@ -25,6 +25,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["lockfile", "integrity", "checksum", "resolved"],
     check: RuleCheck::File(check_file),

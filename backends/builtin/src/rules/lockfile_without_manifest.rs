@@ -14,6 +14,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["lockfile", "lock file", "manifest"],
     check: RuleCheck::Change(check_change),

@@ -24,6 +24,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[Language::Python, Language::Script],
     claims: &[
         "missing argument",

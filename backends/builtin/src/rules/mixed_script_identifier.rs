@@ -22,6 +22,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::AnyFile,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["mixed-script", "homoglyph", "cyrillic", "confusable"],
     check: RuleCheck::NonAscii(check_line),

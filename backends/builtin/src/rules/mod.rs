@@ -101,7 +101,7 @@ mod prelude {
     pub(super) use crate::perspective::{ERROR_PATHS, HYGIENE, MAINTAINABILITY, SECURITY, TESTS};
     pub(super) use crate::role::FileRole;
     pub(super) use crate::rule::{
-        BuiltinRule, HitList, RuleCheck, RuleExample, RuleInfo, RuleScope,
+        BuiltinRule, Guarded, HitList, RuleCheck, RuleExample, RuleInfo, RuleScope,
     };
     pub(super) use crate::view::{ChangeView, FileView, LineView};
 }

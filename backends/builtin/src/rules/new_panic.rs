@@ -20,6 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[Language::Rust, Language::Go],
     claims: &["panic"],
     check: RuleCheck::Line {

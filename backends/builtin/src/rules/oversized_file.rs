@@ -17,6 +17,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["large file", "oversized", "file size"],
     check: RuleCheck::File(check_file),

@@ -16,6 +16,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["minified", "packed", "obfuscated"],
     check: RuleCheck::File(check_file),

@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[
         Language::Python,
         Language::Script,

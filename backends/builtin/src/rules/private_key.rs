@@ -23,6 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["private key"],
     check: RuleCheck::Line {

@@ -89,6 +89,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["token", "api key", "secret", "credential", "access key"],
     check: RuleCheck::Line {

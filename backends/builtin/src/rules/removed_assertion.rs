@@ -20,6 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Everywhere,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["removed assertion", "assertion removed", "weakened test"],
     check: RuleCheck::Change(check_change),

@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::AnyFile,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["credential", "secret", ".env"],
     check: RuleCheck::File(check_file),

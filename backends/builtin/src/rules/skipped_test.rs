@@ -15,6 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Tests,
+    guards: Guarded::Code,
     languages: &[],
     claims: &[
         "skipped test",

@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Tests,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["sleep", "flaky"],
     check: RuleCheck::Line {

@@ -24,6 +24,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["submodule", "gitmodules", "command"],
     check: RuleCheck::File(check_file),

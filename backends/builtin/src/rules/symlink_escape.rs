@@ -15,6 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         examples: &[],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["symlink", "symbolic link"],
     check: RuleCheck::File(check_file),

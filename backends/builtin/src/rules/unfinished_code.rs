@@ -18,6 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["todo!", "unimplemented", "not implemented", "stub"],
     check: RuleCheck::Line {

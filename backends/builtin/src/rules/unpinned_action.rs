@@ -27,6 +27,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["unpinned", "pinned", "third-party action", "supply chain"],
     check: RuleCheck::File(check_file),

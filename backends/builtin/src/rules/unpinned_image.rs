@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[Language::Docker],
     claims: &["latest", "unpinned", "base image"],
     check: RuleCheck::File(check_file),

@@ -18,6 +18,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Tests,
+    guards: Guarded::Code,
     languages: &[],
     claims: &[
         "assert true",

@@ -19,6 +19,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Production,
+    guards: Guarded::Code,
     languages: &[],
     claims: &["md5", "sha1", "sha-1", "password hash", "weak hash"],
     check: RuleCheck::Line {

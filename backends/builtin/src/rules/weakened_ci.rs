@@ -20,6 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Always,
+    guards: Guarded::Review,
     languages: &[Language::Yaml, Language::Unknown],
     claims: &["continue-on-error", "|| true", "ci", "gate"],
     check: RuleCheck::File(check_file),

@@ -27,6 +27,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Review,
     languages: &[],
     claims: &[
         "pwn request",

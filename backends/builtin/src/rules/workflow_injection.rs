@@ -23,6 +23,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["injection", "expression", "github.event", "untrusted"],
     check: RuleCheck::File(check_file),

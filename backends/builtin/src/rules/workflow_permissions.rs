@@ -25,6 +25,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["permission"],
     check: RuleCheck::Line {

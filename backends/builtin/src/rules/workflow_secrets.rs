@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["secrets"],
     check: RuleCheck::Line {

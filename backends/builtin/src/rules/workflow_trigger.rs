@@ -21,6 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         }],
     },
     scope: RuleScope::Workflows,
+    guards: Guarded::Review,
     languages: &[],
     claims: &["pull_request_target", "workflow_run", "trigger"],
     check: RuleCheck::Line {
