@@ -104,6 +104,6 @@ pub use quoted_lines::QuotedLines;
 pub use reason::is_reason;
 pub use reply_object::object_of;
 pub use said_problem::SaidProblem;
-pub use same_problem::{is_namesake, means_same};
+pub use same_problem::{is_namesake, means_same, says_one_problem};
 pub use unread::{is_for_lost_readers, is_read_by_few};
 pub use verdict::UNASKED;

@@ -64,7 +64,7 @@ pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
 }
 
 /// Whether two versions of one finding are about one problem of its line.
-pub(super) fn says_one_problem(one: &Finding, other: &Finding) -> bool {
+pub fn says_one_problem(one: &Finding, other: &Finding) -> bool {
     is_one_problem(&ProblemWords::of(one), &ProblemWords::of(other))
 }
 

@@ -7,6 +7,8 @@
 mod consent_laws;
 pub(crate) mod driver;
 mod own_review;
+#[cfg(test)]
+mod problem_laws;
 pub(crate) mod protocol;
 #[cfg(test)]
 mod simulation;

@@ -6,7 +6,7 @@ use council_protocol::{Answer, Finding, Vote};
 
 use super::DuelRole;
 use super::protocol::point_standing::PointStanding;
-use super::protocol::speak::is_as_bad;
+use super::protocol::speak::says_it;
 
 /// The findings of a side's own review that stand nowhere in its sections.
 pub(super) fn unwritten_findings(
@@ -16,11 +16,11 @@ pub(super) fn unwritten_findings(
 ) -> Vec<Finding> {
     let written = || own.iter().map(|point| &point.finding).chain(found_too);
     let found = review.map_or(&[][..], |review| &review.findings).iter();
-    let unwritten = found.filter(|found| !written().any(|written| is_as_bad(written, found)));
+    let unwritten = found.filter(|found| !written().any(|written| says_it(written, found)));
     unwritten.cloned().collect()
 }
 
-/// What a side takes back by disagreeing with the other side about the very place: `before` findings stand in front of these.
+/// What a side takes back by disagreeing with the other side about the very problem: `before` findings stand in front of these.
 pub(super) fn disowned(
     unwritten: &[Finding],
     before: usize,
@@ -29,9 +29,7 @@ pub(super) fn disowned(
 ) -> Vec<Withdrawal> {
     let numbered = (1u32..).skip(before).zip(unwritten);
     let disowned = numbered.filter_map(|(finding, found)| {
-        let mut meant = theirs
-            .iter()
-            .filter(|point| is_as_bad(&point.finding, found));
+        let mut meant = theirs.iter().filter(|point| says_it(&point.finding, found));
         let said = meant.find_map(|point| point.last_of(role))?;
         (said.stance == Stance::Disagreed).then(|| Withdrawal {
             finding,

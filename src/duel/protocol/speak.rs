@@ -1,6 +1,6 @@
 //! From a file to what an agent is asked, and from its answer to what is written.
 
-use council_protocol::answer::{Stance, Tag};
+use council_protocol::answer::{IndependentFinding, Stance, Tag};
 use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
@@ -12,6 +12,7 @@ use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
 use super::votes::vote_of;
 use super::{DuelEnding, DuelRole};
+use crate::council::says_one_problem;
 
 /// How far apart two places may be to mean the same, in lines.
 const NEAR_LINES: u32 = 3;
@@ -91,12 +92,15 @@ pub(crate) fn draft_section(
         .collect();
     // Every turn of a duel is a first one for who reads its answer: what is new may stand under either name.
     let raised = answer.map_or(&[][..], |a| &a.independent_findings).iter();
-    let raised = raised
-        .filter(|raised| raised.tag == Tag::New)
-        .map(|raised| &raised.finding);
+    let is_new = |raised: &&IndependentFinding| match raised.tag {
+        Tag::New => true,
+        Tag::Same => meant_by_same(role, &standings, &raised.finding).is_none(),
+        Tag::NotReproduced => false,
+    };
+    let raised = raised.filter(is_new).map(|raised| &raised.finding);
     for finding in answer.map_or(&[][..], |a| &a.findings).iter().chain(raised) {
         let known =
-            is_known(&standings, finding) || points.iter().any(|(.., f)| is_as_bad(f, finding));
+            is_known(&standings, finding) || points.iter().any(|(.., f)| says_it(f, finding));
         if !known {
             points.push(number(Some(Tag::New), finding));
         }
@@ -106,11 +110,13 @@ pub(crate) fn draft_section(
         let mut to = replies.iter().filter(|(to, ..)| *to == id);
         to.any(|(_, stance, ..)| *stance == Stance::Agreed)
     };
-    let found_too = |finding: &&Finding| {
-        let theirs = find_near(&standings, finding).filter(|point| point.id.role != role);
-        section != SectionKind::Opening && theirs.is_some_and(|point| is_agreed(point.id))
-    };
-    let same = own.iter().filter(found_too).cloned().collect();
+    let found_too = own.iter().filter_map(|finding| {
+        let theirs = find_theirs(role, &standings, finding);
+        let theirs = theirs.filter(|point| section != SectionKind::Opening && is_agreed(point.id));
+        Some((theirs?.id, finding.clone()))
+    });
+    let called_same = answer.map_or_else(Vec::new, |answer| found_same(role, &standings, answer));
+    let (same_as, same): (Vec<PointId>, Vec<Finding>) = found_too.chain(called_same).unzip();
     let open = standings
         .iter()
         .filter(|p| p.id.role != role && !p.is_settled());
@@ -118,7 +124,7 @@ pub(crate) fn draft_section(
     SectionDraft {
         position: (first || is_worse).then(|| (voice.verdict, voice.key_insight.clone())),
         unanswered: unanswered
-            .filter(|id| !replies.iter().any(|(to, ..)| to == id))
+            .filter(|id| !replies.iter().any(|(to, ..)| to == id) && !same_as.contains(id))
             .collect(),
         replies,
         points,
@@ -166,18 +172,59 @@ fn has_spoken(role: DuelRole, text: &str) -> bool {
         .any(|s| s.signature.as_ref().is_some_and(|g| g.role == role))
 }
 
-fn find_near<'a>(standings: &'a [PointStanding], finding: &Finding) -> Option<&'a PointStanding> {
-    standings.iter().find(|p| is_near(&p.finding, finding))
+/// The other side's point about the problem of a finding: a line may have two, and its place tells neither apart.
+fn find_theirs<'a>(
+    role: DuelRole,
+    standings: &'a [PointStanding],
+    finding: &Finding,
+) -> Option<&'a PointStanding> {
+    let mut theirs = standings.iter().filter(|point| point.id.role != role);
+    theirs
+        .find(|point| is_near(&point.finding, finding) && says_one_problem(&point.finding, finding))
 }
 
-/// Whether a point says it already. A critical problem beside a remark is another one.
+/// The point of the other side that a side calls the same as its own finding: its words decide which of two of a place.
+fn meant_by_same<'a>(
+    role: DuelRole,
+    standings: &'a [PointStanding],
+    finding: &Finding,
+) -> Option<&'a PointStanding> {
+    let is_meant =
+        |point: &&PointStanding| point.id.role != role && is_near(&point.finding, finding);
+    let near = || standings.iter().find(is_meant);
+    find_theirs(role, standings, finding).or_else(near)
+}
+
+/// What an answer has found as well and calls the same as a point of the other side that is open.
+fn found_same(
+    role: DuelRole,
+    standings: &[PointStanding],
+    answer: &Answer,
+) -> Vec<(PointId, Finding)> {
+    let same = answer.independent_findings.iter();
+    let same = same
+        .filter(|raised| raised.tag == Tag::Same)
+        .map(|raised| &raised.finding);
+    let same = same.filter_map(|finding| {
+        let meant = meant_by_same(role, standings, finding)?;
+        (!meant.is_settled()).then(|| (meant.id, finding.clone()))
+    });
+    same.collect()
+}
+
+/// Whether a point says it already.
 fn is_known(standings: &[PointStanding], finding: &Finding) -> bool {
-    standings.iter().any(|p| is_as_bad(&p.finding, finding))
+    standings
+        .iter()
+        .any(|point| says_it(&point.finding, finding))
 }
 
-/// Whether a known finding says as much as another of the same place.
-pub(crate) fn is_as_bad(known: &Finding, finding: &Finding) -> bool {
-    is_near(known, finding) && known.severity >= finding.severity
+/// Whether a known finding says as much as another of the same place. A critical problem beside a remark is another one, and
+/// so is another problem of its line.
+pub(crate) fn says_it(known: &Finding, finding: &Finding) -> bool {
+    is_near(known, finding)
+        && known.severity >= finding.severity
+        && says_one_problem(known, finding)
 }
 
 fn is_near(a: &Finding, b: &Finding) -> bool {
@@ -204,7 +251,7 @@ fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::answer::{IndependentFinding, Response, Stance};
+    use council_protocol::answer::Response;
     use council_protocol::{Location, Severity, Vote};
 
     use super::super::render::{render_section as write, render_signature};

@@ -15,6 +15,7 @@ use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStandin
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::votes::vote_in;
 use crate::council::plain_words::Words;
+use crate::council::says_one_problem;
 
 /// A line by its words: list marks, emphasis and blanks aside.
 fn squeezed(line: &str) -> String {
@@ -268,7 +269,7 @@ impl DebateState {
     /// The point that a finding takes a stance on.
     pub(crate) fn target_of(&self, role: DuelRole, point: &RaisedPoint) -> Option<PointId> {
         point.stance_there()?;
-        let near = self.near_point(role, &point.finding.location);
+        let near = self.near_point(role, &point.finding);
         // "Same as other agent" speaks of the other side's findings only.
         near.filter(|id| id.role != role || point.tag != Some(Tag::Same))
     }
@@ -434,8 +435,9 @@ impl DebateState {
         });
     }
 
-    /// The point at a place; the other side's first.
-    fn near_point(&self, role: DuelRole, place: &Location) -> Option<PointId> {
+    /// The point that a finding is about by its place; the other side's first, and of two of a line the one about its problem.
+    fn near_point(&self, role: DuelRole, finding: &Finding) -> Option<PointId> {
+        let place = &finding.location;
         let near = |point: &&PointStanding| {
             let at = &point.finding.location;
             point.is_placed() && at.path == place.path && at.line.abs_diff(place.line) <= NEAR_LINES
@@ -443,6 +445,7 @@ impl DebateState {
         let distance = |point: &&PointStanding| {
             (
                 point.id.role == role,
+                !says_one_problem(&point.finding, finding),
                 point.finding.location.line.abs_diff(place.line),
             )
         };
