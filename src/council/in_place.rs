@@ -2,6 +2,7 @@
 
 use council_protocol::{Finding, Location, Proof};
 
+use super::bare_suggestion::{EditedLines, bare_suggestion};
 use super::disposition::FindingVersion;
 
 /// Where what was found stands, if its quote was found: a judge may have named another line.
@@ -55,7 +56,19 @@ fn settle_edit(finding: &mut Finding, shown: &FindingVersion, has_gap: bool) {
     };
     finding.suggestion = match &shown.quoted {
         // Rules and tools name whole lines.
-        Some(quoted) if !shown.deterministic => quoted.complete(&suggestion, &finding.quote),
+        Some(quoted) if !shown.deterministic => {
+            let first = finding.location.line;
+            let code = quoted.known_code(&finding.quote);
+            let edited = EditedLines {
+                code: &code,
+                indent: &quoted.indent(),
+                numbers: [shown.finding.location.line, first],
+                count: last.saturating_sub(first) as usize + 1,
+                is_document: is_document(&finding.location),
+            };
+            let bare = bare_suggestion(&suggestion, edited);
+            bare.and_then(|bare| quoted.complete(&bare, &finding.quote))
+        }
         _ => Some(suggestion),
     };
     if finding.suggestion.is_some()
@@ -63,6 +76,22 @@ fn settle_edit(finding: &mut Finding, shown: &FindingVersion, has_gap: bool) {
     {
         finding.location.end_line = Some(last);
     }
+}
+
+/// Whether a fence or a list may be what the file itself holds.
+fn is_document(at: &Location) -> bool {
+    const ENDINGS: [&str; 8] = [
+        ".md",
+        ".markdown",
+        ".mdx",
+        ".rst",
+        ".adoc",
+        ".txt",
+        ".org",
+        ".qmd",
+    ];
+    let name = at.path.display().to_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// The last of the lines that a suggestion replaces; none: nobody can tell which ones are meant.

@@ -6,6 +6,7 @@
 mod anonymity;
 mod answer_fields;
 pub mod at_once;
+mod bare_suggestion;
 mod bearing;
 mod benches;
 mod brought;

@@ -111,6 +111,17 @@ impl QuotedLines {
             .all(|part| suggestion.contains(&squeeze(part)))
     }
 
+    /// The code of these lines as far as it is known, blanks aside.
+    pub(super) fn known_code(&self, quote: &str) -> String {
+        let code = self.code.as_deref().unwrap_or(quote);
+        [&self.before, code, &self.behind].concat()
+    }
+
+    /// The blanks before the first line in its file.
+    pub(super) fn indent(&self) -> String {
+        [self.first.as_str(), &self.own].concat()
+    }
+
     /// What a quote leaves out before a line with these blanks, with which the lines begin that it speaks of: some of them,
     /// or none in a row.
     pub fn before(indent: &str, quote: &str, lines: Option<u32>) -> Self {

@@ -87,3 +87,32 @@ fn a_suggestion_for_a_part_of_a_line_replaces_no_line() {
         assert_eq!(source_of(&repo), SOURCE);
     }
 }
+
+/// However a judge dresses its edit, `apply` writes what the bare one says.
+#[test]
+fn a_dressed_suggestion_is_applied_as_the_bare_one() {
+    let (old, new) = ("        os.system(cmd)", "        subprocess.run([cmd])");
+    for dressed in [
+        format!("```python\n{new}\n```"),
+        format!("3 | {new}"),
+        format!("3 +{new}"),
+        format!("-{old}\n+{new}"),
+    ] {
+        let (repo, finding) = suggested(3, "os.system(cmd)", &dressed);
+        assert_eq!(finding["suggestion"], new, "{dressed}");
+        repo.council(["apply", "F1"]).ends(0);
+        assert_eq!(source_of(&repo), SOURCE.replace(old, new));
+    }
+}
+
+#[test]
+fn an_empty_field_suggests_nothing() {
+    for nothing in ["", "N/A"] {
+        let (repo, finding) = suggested(3, "os.system(cmd)", nothing);
+        assert_eq!(finding["suggestion"], Value::Null, "{finding}");
+        repo.council(["apply", "F1"])
+            .ends(2)
+            .tells("has no suggestion");
+        assert_eq!(source_of(&repo), SOURCE);
+    }
+}

@@ -353,8 +353,8 @@ fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) ->
 /// The rule that found something is nothing that a model has.
 const RULE: &str = "rule";
 
-/// An empty text in its place means something: that lines go.
-const MEANS_SOMETHING_EMPTY: &str = "suggestion";
+/// What stands in it is written into a file: who has nothing to say there has to be able to write no text at all.
+const STAYS_NULL: &str = "suggestion";
 
 /// An object's fields, as the dialect wants them.
 fn narrow_object(
@@ -374,7 +374,7 @@ fn narrow_object(
         .map(|(name, property)| {
             let property = narrow_schema(property, definitions, dialect);
             let property = match dialect {
-                SchemaDialect::Strict if name != MEANS_SOMETHING_EMPTY => without_null(property),
+                SchemaDialect::Strict if name != STAYS_NULL => without_null(property),
                 _ => property,
             };
             (name.clone(), property)
