@@ -254,7 +254,7 @@ impl DebateState {
         let by_place = to
             .place
             .as_ref()
-            .and_then(|place| self.near_point(role, place));
+            .and_then(|place| self.near_point(role, place, None));
         // Only the first response answers a list that is numbered as the opening is.
         let numbered = to.ordinal.filter(|_| kind == SectionKind::Response(1));
         let by_number = numbered
@@ -269,7 +269,7 @@ impl DebateState {
     /// The point that a finding takes a stance on.
     pub(crate) fn target_of(&self, role: DuelRole, point: &RaisedPoint) -> Option<PointId> {
         point.stance_there()?;
-        let near = self.near_point(role, &point.finding);
+        let near = self.near_point(role, &point.finding.location, Some(&point.finding));
         // "Same as other agent" speaks of the other side's findings only.
         near.filter(|id| id.role != role || point.tag != Some(Tag::Same))
     }
@@ -435,9 +435,13 @@ impl DebateState {
         });
     }
 
-    /// The point that a finding is about by its place; the other side's first, and of two of a line the one about its problem.
-    fn near_point(&self, role: DuelRole, finding: &Finding) -> Option<PointId> {
-        let place = &finding.location;
+    /// The point at a place; the other side's first, and of two of a line the one about the problem that is said.
+    fn near_point(
+        &self,
+        role: DuelRole,
+        place: &Location,
+        said: Option<&Finding>,
+    ) -> Option<PointId> {
         let near = |point: &&PointStanding| {
             let at = &point.finding.location;
             point.is_placed() && at.path == place.path && at.line.abs_diff(place.line) <= NEAR_LINES
@@ -445,7 +449,7 @@ impl DebateState {
         let distance = |point: &&PointStanding| {
             (
                 point.id.role == role,
-                !says_one_problem(&point.finding, finding),
+                said.is_some_and(|said| !says_one_problem(&point.finding, said)),
                 point.finding.location.line.abs_diff(place.line),
             )
         };
