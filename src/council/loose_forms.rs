@@ -98,7 +98,18 @@ fn straighten_item(item: &mut Map<String, Value>) {
         let joined = texts.join(", ");
         item.insert("ref".to_owned(), joined.into());
     }
+    if let Some(Value::Object(place)) = item.get_mut("location") {
+        straighten_end(place);
+    }
     straighten_evidence(item);
+}
+
+/// An end before its line says nothing: who has to fill in every field writes 0.
+fn straighten_end(place: &mut Map<String, Value>) {
+    let number = |name| place.get(name).and_then(Value::as_i64);
+    if number("end_line").is_some_and(|end| number("line").is_none_or(|line| end < line)) {
+        place.remove("end_line");
+    }
 }
 
 /// Evidence in a list of one or more (the first counts), as a text (`a.py:5: total = x / 0`), or without its line, which the

@@ -127,3 +127,35 @@ fn a_comma_within_a_text_stays() {
     let text = r#"{"a":"x,}","b":[1,2,],}"#;
     assert_eq!(without_trailing_commas(text), r#"{"a":"x,}","b":[1,2]}"#);
 }
+
+proptest! {
+    /// An end before its line says nothing, in whatever form and list it stands; every other one is kept.
+    #[test]
+    fn an_end_before_its_line_says_nothing(
+        line in 1u32..40,
+        end in 0u32..40,
+        as_text in any::<bool>(),
+        later in any::<bool>(),
+    ) {
+        let number = |number: u32| match as_text {
+            true => json!(number.to_string()),
+            false => json!(number),
+        };
+        let mut found = critical();
+        found["location"]["line"] = number(line);
+        found["location"]["end_line"] = number(end);
+        let round = if later { RoundNumber::SECOND } else { RoundNumber::FIRST };
+        let mut given = answer(u8::from(later) + 1);
+        match later {
+            true => given["independent_findings"] = json!([{"tag": "new", "finding": found}]),
+            false => given["findings"] = json!([found]),
+        }
+        let read = read(&given.to_string(), round).answer;
+        let place = match later {
+            true => &read.independent_findings[0].finding.location,
+            false => &read.findings[0].location,
+        };
+        let kept = (end >= line).then_some(end);
+        prop_assert_eq!((place.line, place.end_line), (line, kept));
+    }
+}
