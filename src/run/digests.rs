@@ -195,13 +195,14 @@ pub(crate) fn digests_before_run(
     })
 }
 
-/// The part of the configuration by which a change is judged; how long it may take and how it is shown is not.
+/// The part of the configuration by which a change is judged; how long it may take, what it may cost and how it is shown is
+/// not: a review that the money did not suffice for is never told again.
 #[derive(Serialize)]
 struct JudgedSettings<'a> {
     review: &'a crate::config::ReviewSettings,
     cross_examination: &'a crate::config::CrossExaminationSettings,
     rules: &'a std::collections::BTreeMap<String, council_protocol::seat::RuleLevel>,
-    limits: &'a crate::config::LimitSettings,
+    limits: crate::config::LimitSettings,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<&'a crate::config::ProofSettings>,
 }
@@ -220,7 +221,10 @@ impl<'a> JudgedSettings<'a> {
             review,
             cross_examination,
             rules,
-            limits,
+            limits: crate::config::LimitSettings {
+                cost: None,
+                ..limits.clone()
+            },
             proof: (!proof.run.is_empty() || !proof.suites.is_empty()).then_some(proof),
         }
     }
@@ -236,4 +240,22 @@ fn judged_settings_bytes(prepared: &PreparedReview) -> Vec<u8> {
 fn to_json_bytes(value: &impl Serialize) -> Vec<u8> {
     // Plain data with string keys: this cannot fail.
     serde_json::to_vec(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::resolve_layers;
+
+    /// Whoever limits what a review may cost asks for the same review; whoever limits what judges are shown does not.
+    #[test]
+    fn a_limit_of_the_cost_is_no_other_review() {
+        let judged = |settings: &Settings| to_json_bytes(&JudgedSettings::from_settings(settings));
+        let known = resolve_layers(&[]).unwrap().settings;
+        let (mut cheap, mut small) = (known.clone(), known.clone());
+        cheap.limits.cost = Some(5_000_000);
+        small.limits.brief /= 2;
+        assert_eq!(judged(&cheap), judged(&known));
+        assert_ne!(judged(&small), judged(&known));
+    }
 }
