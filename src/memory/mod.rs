@@ -20,5 +20,5 @@ pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
 pub(crate) use standing_objections::{
     StandingObjections, is_answered, is_by_rules, is_objection, is_same_code, leaves_critical_open,
-    outweighs, takes_back_brought,
+    outweighs, stands, takes_back_brought,
 };

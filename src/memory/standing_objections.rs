@@ -248,8 +248,12 @@ pub(crate) fn leaves_critical_open(report: &Report) -> bool {
 /// Whether what stands against a change is told instead of another verdict over it that is known: never of one that objects.
 pub(crate) fn outweighs(standing: &Report, known: &Report) -> bool {
     let is_other = standing.receipt.run.name != known.receipt.run.name;
-    let stands = is_objection(standing) || leaves_critical_open(standing);
-    is_other && stands && !is_objection(known)
+    is_other && stands(standing) && !is_objection(known)
+}
+
+/// Whether a review stands against its change: it objects, or left a critical problem open.
+pub(crate) fn stands(report: &Report) -> bool {
+    is_objection(report) || leaves_critical_open(report)
 }
 
 /// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules

@@ -8,9 +8,9 @@ use council_protocol::{FileChange, Finding, LineKind, RepoPath, Severity};
 
 use super::kept::OpenFinding;
 use super::memory::ReviewState;
+use super::quote_place::{QuoteNeighbours, QuotedCode, find_quoted, quote_name};
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::report::{CarriedReview, FindingFate};
-use crate::text::CodeLetters;
 
 /// A file of the reviewed side, for the search of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +51,22 @@ impl ReviewedSide<'_> {
         (self.is_judged)(path) || by_rules()
     }
 
-    /// The line at which the code of a finding stands in a file with this text.
-    fn line_of(&self, path: &RepoPath, text: &str, finding: &Finding) -> Option<u32> {
-        let literal = line_of_quote(text, &finding.quote, finding.location.line);
-        literal.or_else(|| (self.prove)(path, finding))
+    /// The line at which the code of a finding stands in a file with this text. What proves a quote takes a part of a line for
+    /// it: it is asked only where the letters are not there as they were kept.
+    fn line_of(&self, path: &RepoPath, text: &str, code: &OpenCode<'_>) -> Option<u32> {
+        match find_quoted(text, code.finding, code.whole) {
+            QuotedCode::At(line) => Some(line),
+            QuotedCode::Edited => None,
+            QuotedCode::Missing => (self.prove)(path, code.finding),
+        }
     }
+}
+
+/// The code of an open finding, with what stood around it where its quote was a whole line.
+#[derive(Clone, Copy)]
+struct OpenCode<'a> {
+    finding: &'a Finding,
+    whole: Option<&'a QuoteNeighbours>,
 }
 
 impl ReviewState {
@@ -75,16 +86,17 @@ impl ReviewState {
             let (fate, moved) = match kept.removed_line {
                 Some(_) => (fate_of_removed(&kept.finding, side), None),
                 None if self.is_taken_back(kept, side) => (FindingFate::Resolved, None),
-                None => find_fate(&kept.finding, side, &added),
+                None => find_fate(kept.code_of(&kept.finding), side, &added),
             };
-            let is_there =
-                |finding: &Finding| find_fate(finding, side, &added).0 != FindingFate::Resolved;
+            let is_there = |finding: &Finding| {
+                find_fate(kept.code_of(finding), side, &added).0 != FindingFate::Resolved
+            };
             let may_be_left = fate == FindingFate::Resolved
                 && kept.removed_line.is_none()
                 && !self.is_taken_back(kept, side);
             // Another problem of the same line may quote another part of it.
             let (fate, moved) = match may_be_left && found.keep_problems(is_there) {
-                true => find_fate(&found.finding, side, &added),
+                true => find_fate(kept.code_of(&found.finding), side, &added),
                 false => (fate, moved),
             };
             if let Some((path, line)) = moved {
@@ -115,6 +127,15 @@ impl ReviewState {
             && !self.open.iter().any(fails)
             && kept.level.is_some()
             && kept.finding.severity == Severity::Critical
+    }
+}
+
+impl OpenFinding {
+    fn code_of<'a>(&'a self, finding: &'a Finding) -> OpenCode<'a> {
+        OpenCode {
+            finding,
+            whole: self.whole.get(&quote_name(finding)),
+        }
     }
 }
 
@@ -161,20 +182,21 @@ fn removes_line_of(change: &FileChange, quote: &str) -> bool {
 
 /// What becomes of a finding, and where its code is now, if it was moved.
 fn find_fate(
-    finding: &Finding,
+    code: OpenCode<'_>,
     side: &ReviewedSide<'_>,
     added: &[&RepoPath],
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
+    let finding = code.finding;
     let path = &finding.location.path;
     let (is_judged, is_empty) = (side.is_judged_for(finding), finding.quote.trim().is_empty());
     let was = finding.location.line;
-    let line_in = |text: &str| side.line_of(path, text, finding);
+    let line_in = |text: &str| side.line_of(path, text, &code);
     let moved_to = |line: Option<u32>| {
         line.filter(|line| *line != was)
             .map(|line| (path.clone(), line))
     };
     match (side.read)(path) {
-        ReviewedText::Gone => follow_move(finding, side, added),
+        ReviewedText::Gone => follow_move(code, side, added),
         ReviewedText::Text(text) if !is_judged => {
             (FindingFate::StillOpen, moved_to(line_in(&text)))
         }
@@ -190,18 +212,18 @@ fn find_fate(
             };
             (fate, moved_to(line_in(&text)))
         }
-        ReviewedText::Text(_) => follow_move(finding, side, added),
+        ReviewedText::Text(_) => follow_move(code, side, added),
     }
 }
 
 /// The same of a finding whose code is no longer in its file: in another file that is new since, it is the same code.
 fn follow_move(
-    finding: &Finding,
+    code: OpenCode<'_>,
     side: &ReviewedSide<'_>,
     added: &[&RepoPath],
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
     let place = added.iter().find_map(|&path| match (side.read)(path) {
-        ReviewedText::Text(text) => Some((path.clone(), side.line_of(path, &text, finding)?)),
+        ReviewedText::Text(text) => Some((path.clone(), side.line_of(path, &text, &code)?)),
         _ => None,
     });
     let Some((path, line)) = place else {
@@ -223,15 +245,6 @@ fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
         place.line = line;
         place.end_line = lines.map(|lines| line + lines);
     }
-}
-
-/// The line on which a quote begins in a text, the nearest to the one on which it was; none: it is not there, or there is no
-/// quote. A formatter moves blanks and breaks lines: that makes no other code.
-fn line_of_quote(text: &str, quote: &str, was: u32) -> Option<u32> {
-    let places = CodeLetters::of(text.lines()).places_of(quote);
-    let lines = places.iter().map(|place| place.start() + 1);
-    let lines = lines.filter_map(|line| u32::try_from(line).ok());
-    lines.min_by_key(|line| line.abs_diff(was))
 }
 
 /// A text with one blank for each run of white space.

@@ -30,7 +30,7 @@ pub(super) fn comment_body(
     threads: &[ReviewThread],
     place: markdown::ReadingPlace,
 ) -> String {
-    let state = ReviewState::of(report, wishes.files.clone(), wishes.rules.clone());
+    let state = ReviewState::of(report, wishes.judged.clone());
     let state = state.after(report, seen.state());
     let earlier = report.receipt.run.earlier.as_ref();
     let carried = earlier.map(carried_section).unwrap_or_default();

@@ -9,6 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::marker::hidden_len;
+use super::quote_place::{WholeQuotes, quote_name};
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
@@ -84,6 +85,9 @@ pub struct OpenFinding {
     /// another one's mouth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<usize, KeptVersion>,
+    /// What stood around those of its quotes that were whole lines, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) whole: WholeQuotes,
 }
 
 /// What one judge said of an open finding.
@@ -138,7 +142,7 @@ fn clip_finding(finding: &Finding, bounds: TextBounds) -> Finding {
 }
 
 impl OpenFinding {
-    fn of(found: &JudgedFinding, bounds: TextBounds) -> Option<Self> {
+    fn of(found: &JudgedFinding, bounds: TextBounds, quotes: &WholeQuotes) -> Option<Self> {
         let finding = clip_finding(&found.finding, bounds);
         let versions = found.members.iter().map(|m| KeptVersion::of(m, bounds));
         let versions = versions
@@ -146,7 +150,14 @@ impl OpenFinding {
             .filter(|(_, one)| !one.says_shown(&finding))
             .collect();
         let is_open = found.level.is_some() || found.dismissed.is_some();
+        let said = found.members.iter().map(|member| &member.finding);
+        // A quote that is clipped has another name: it is a part of its line from then on.
+        let names = said.chain([&found.finding]).map(quote_name);
+        let whole = names.filter_map(|name| quotes.get_key_value(&name));
         is_open.then(|| Self {
+            whole: whole
+                .map(|(name, around)| (name.clone(), around.clone()))
+                .collect(),
             id: found.id.clone(),
             fingerprint: found.fingerprint.clone(),
             disposition: found.disposition,
@@ -213,7 +224,7 @@ pub(super) struct KeptReport {
 
 impl KeptReport {
     /// Of a claim nothing is kept: a later run would tell a stranger's findings as its own.
-    pub(super) fn of(report: &Report) -> Self {
+    pub(super) fn of(report: &Report, quotes: &WholeQuotes) -> Self {
         if !report.source.is_own() {
             return Self::default();
         }
@@ -228,7 +239,7 @@ impl KeptReport {
             Some(_) if !shortened => MAX_OPEN,
             _ => MAX_OPEN_ALONE,
         };
-        let (open, lost) = keep_open(&report.outcome.findings, room);
+        let (open, lost) = keep_open(&report.outcome.findings, room, quotes);
         Self {
             shortened: kept.is_some() && shortened,
             report: kept.map(Box::new),
@@ -239,9 +250,15 @@ impl KeptReport {
 }
 
 /// The findings that count or were dismissed within so many characters, and how many are left out.
-fn keep_open(findings: &[JudgedFinding], room: usize) -> (Vec<OpenFinding>, usize) {
+fn keep_open(
+    findings: &[JudgedFinding],
+    room: usize,
+    quotes: &WholeQuotes,
+) -> (Vec<OpenFinding>, usize) {
     let within = |bounds: TextBounds| -> Vec<OpenFinding> {
-        let open = findings.iter().filter_map(|f| OpenFinding::of(f, bounds));
+        let open = findings
+            .iter()
+            .filter_map(|f| OpenFinding::of(f, bounds, quotes));
         open.collect()
     };
     let mut open = Vec::new();

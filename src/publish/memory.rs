@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, RepoPath};
+use council_protocol::{CoverageState, RepoPath, Vote};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{KeptReport, OpenFinding, read_packed, with_open_findings, write_packed};
 use super::marker::hidden_len;
-use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use super::quote_place::WholeQuotes;
+use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
 use crate::report::{MemoryPlace, Report, json};
@@ -31,6 +32,9 @@ pub struct ReviewState {
     /// The recognition key of change, configuration, bench and templates.
     #[serde(default)]
     pub key: Option<String>,
+    /// What the change is recognised by, whatever its commits are called; empty: nobody knows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub change: String,
     /// What decided beside the change: configuration, templates, program.
     #[serde(default)]
     pub rules: String,
@@ -70,6 +74,19 @@ pub struct ReviewState {
     pub shortened: bool,
 }
 
+/// The change that a report is about, as the next review compares it with its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JudgedChange {
+    /// What all of it is recognised by, whatever its commits are called.
+    pub digest: String,
+    /// Changed files with a digest of each one's change.
+    pub files: BTreeMap<String, String>,
+    /// What decided beside the change.
+    pub rules: String,
+    /// The quotes of the report that are whole lines, with what stands around them.
+    pub quotes: WholeQuotes,
+}
+
 /// Half a SHA-256: enough to tell the files of one change apart.
 fn path_digest(path: &str) -> String {
     sha256(path.as_bytes())[..32].to_owned()
@@ -92,10 +109,31 @@ fn is_told_by_findings(report: &Report) -> bool {
     outcome.verdict == told && !outcome.has_objection_without_finding()
 }
 
+/// Whether more than the findings that count bars a better verdict, and it is not that too few could be asked.
+fn is_barred_beyond_findings(report: &Report) -> bool {
+    let outcome = &report.outcome;
+    let votes_fail = |judge: &JudgeRecord| {
+        [judge.counted, judge.lost_vote, judge.unplaced].contains(&Some(Vote::Fail))
+    };
+    match outcome.verdict {
+        Verdict::Pass | Verdict::Skipped => false,
+        Verdict::Warn | Verdict::Fail => !is_told_by_findings(report),
+        Verdict::Inconclusive => {
+            outcome.has_objection_without_finding() || outcome.judges.iter().any(votes_fail)
+        }
+    }
+}
+
 impl ReviewState {
-    /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
-    pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
-        let kept = KeptReport::of(report);
+    /// What a report over a change leaves.
+    pub fn of(report: &Report, judged: JudgedChange) -> Self {
+        let JudgedChange {
+            digest,
+            files,
+            rules,
+            quotes,
+        } = judged;
+        let kept = KeptReport::of(report, &quotes);
         let files: BTreeMap<String, String> = files
             .into_iter()
             .map(|(path, change)| (path_digest(&path), change))
@@ -115,6 +153,7 @@ impl ReviewState {
                 .recognition_key
                 .clone()
                 .filter(|_| report.source.is_own()),
+            change: digest,
             rules,
             verdict: report.outcome.verdict,
             reason: report.outcome.reason,
@@ -168,18 +207,33 @@ impl ReviewState {
             && matches!(self.verdict, Verdict::Pass | Verdict::Warn | Verdict::Fail)
     }
 
-    /// The report of the recognised run, as far as it is kept and does not contradict itself, for the run that `started_by`
-    /// asked for.
+    /// The report of the recognised run, for the run that `started_by` asked for.
     pub fn recognised_report(&self, key: &str, started_by: Option<&str>) -> Option<Report> {
+        let report = self
+            .kept_report(started_by)
+            .filter(|_| self.recognises(key))?;
+        (report.receipt.run.recognition_key.as_deref() == Some(key)).then_some(report)
+    }
+
+    /// The report, where it is over this very change and something bars a better verdict that no finding carries: votes, or a
+    /// problem that nobody could prove. It stands whatever the commits are called and whoever would judge today, as before a
+    /// push.
+    pub(crate) fn objection_to(&self, change: &str, started_by: Option<&str>) -> Option<Report> {
+        let is_same = !change.is_empty() && self.change == change;
+        let is_own = self.reason != VerdictReason::CommitFailed;
+        let report = self.kept_report(started_by).filter(|_| is_same && is_own);
+        report.filter(is_barred_beyond_findings)
+    }
+
+    /// The report that is kept, as far as it does not contradict itself.
+    fn kept_report(&self, started_by: Option<&str>) -> Option<Report> {
         let mut report = (**self.report.as_ref()?).clone();
         if self.shortened {
             with_open_findings(&mut report, &self.open);
         }
-        let is_ours = self.recognises(key)
-            && self.lost == 0
+        let is_ours = self.lost == 0
             && report.source.is_own()
             && report.outcome.verdict == self.verdict
-            && report.receipt.run.recognition_key.as_deref() == Some(key)
             && json::contradiction(&report).is_none();
         let head = report.target.head.clone();
         let started_by = started_by.map(str::to_owned);

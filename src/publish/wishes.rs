@@ -1,11 +1,12 @@
 //! What is asked of a publication.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::report::GatePolicy;
 
 use super::action::Surface;
 use super::lines::DiffLines;
+use super::memory::JudgedChange;
 use super::order::ReplyAnswer;
 
 /// The most comments beside lines unless told otherwise: more of them hide a conversation.
@@ -32,12 +33,10 @@ pub struct PublishOptions {
     pub repository_url: Option<String>,
     /// The lines beside which a comment may stand.
     pub lines: DiffLines,
-    /// Changed files with a digest of each one's change, for the next run.
-    pub files: BTreeMap<String, String>,
+    /// The change, for the next run.
+    pub judged: JudgedChange,
     /// Whether the last review is left behind: what it left open and nobody raises again is gone.
     pub full: bool,
-    /// What decided beside the change.
-    pub rules: String,
     /// What is answered to replies.
     pub answers: Vec<ReplyAnswer>,
     /// Values that stand nowhere in the report: paths of files that were written.
@@ -58,9 +57,8 @@ impl PublishOptions {
             details_url: None,
             repository_url: None,
             lines: DiffLines::default(),
-            files: BTreeMap::new(),
+            judged: JudgedChange::default(),
             full: false,
-            rules: String::new(),
             answers: Vec::new(),
             outputs: Vec::new(),
         }

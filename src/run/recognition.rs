@@ -225,7 +225,7 @@ impl<'a> VerdictMemory<'a> {
         }
         // Another council, or more of it, has failed the very change since, or left a critical problem of it open: a gate holds
         // the one, and whoever reviews it is told of both.
-        if let Some(standing) = self.standing_over(&report, heard) {
+        if let Some(standing) = self.standing_over(Some(&report), heard) {
             return Some(standing);
         }
         let report = self.renew_report(report, place, signer, &known.key, heard);

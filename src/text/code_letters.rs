@@ -25,6 +25,26 @@ pub(crate) struct CodeLetters {
     ends: Vec<usize>,
 }
 
+/// How many letters are told before and behind a quote.
+const BESIDE: usize = 8;
+
+/// What may stand behind a line of code and makes no other code of it: a comment, or what a formatter adds.
+const AFTER_CODE: [&str; 7] = ["#", "//", "--", "/*", "<!--", ";", "{"];
+
+/// Where a quote stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CodePlace<'c> {
+    /// Its lines, counted from 0.
+    pub(crate) lines: RangeInclusive<usize>,
+    /// Whether it begins its first line.
+    pub(crate) begins_line: bool,
+    /// Whether its last line says no more, a comment aside.
+    pub(crate) ends_line: bool,
+    /// The letters of code right before it and right behind it, at most [`BESIDE`] each.
+    pub(crate) before: &'c str,
+    pub(crate) behind: &'c str,
+}
+
 /// A letter of code, with the line in which it stands.
 struct CodeLetter {
     letter: char,
@@ -69,6 +89,12 @@ impl CodeLetters {
 
     /// The lines at which a quote stands, counted from 0; none where it has no letters.
     pub(crate) fn places_of(&self, quote: &str) -> Vec<RangeInclusive<usize>> {
+        let places = self.quoted_at(quote).into_iter();
+        places.map(|place| place.lines).collect()
+    }
+
+    /// Where a quote stands, with what stands around it; nowhere if it has no letters.
+    pub(crate) fn quoted_at(&self, quote: &str) -> Vec<CodePlace<'_>> {
         let wanted = Self::of(quote.lines()).letters;
         // A quote may begin or end within what is written on several lines.
         let cut = wanted.trim_start_matches(')').trim_end_matches(['(', ',']);
@@ -79,14 +105,33 @@ impl CodeLetters {
         }
     }
 
-    fn places_of_letters(&self, wanted: &str) -> Vec<RangeInclusive<usize>> {
+    fn places_of_letters(&self, wanted: &str) -> Vec<CodePlace<'_>> {
         if wanted.is_empty() {
             return Vec::new();
         }
-        let line_at = |at: usize| self.ends.partition_point(|&end| end <= at);
         let places = self.letters.match_indices(wanted);
-        let lines = places.map(|(at, found)| line_at(at)..=line_at(at + found.len() - 1));
-        lines.collect()
+        places
+            .map(|(at, found)| self.place_between(at, at + found.len()))
+            .collect()
+    }
+
+    /// The place of the letters from `from` up to `to`.
+    fn place_between(&self, from: usize, to: usize) -> CodePlace<'_> {
+        let line_at = |at: usize| self.ends.partition_point(|&end| end <= at);
+        let (first, last) = (line_at(from), line_at(to - 1));
+        let begin = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let (before, behind) = self.letters.split_at(from);
+        let behind = &behind[to - from..];
+        let rest = &self.letters[to..self.ends[last]];
+        let far_before = before.char_indices().rev().nth(BESIDE - 1);
+        let far_behind = behind.char_indices().nth(BESIDE);
+        CodePlace {
+            lines: first..=last,
+            begins_line: from == begin,
+            ends_line: rest.is_empty() || AFTER_CODE.iter().any(|mark| rest.starts_with(mark)),
+            before: &before[far_before.map_or(0, |(at, _)| at)..],
+            behind: &behind[..far_behind.map_or(behind.len(), |(at, _)| at)],
+        }
     }
 }
 

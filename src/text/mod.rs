@@ -21,7 +21,7 @@ mod width;
 use markdown::InlinePlace;
 
 pub(crate) use base64::{decode_base64, encode_base64};
-pub(crate) use code_letters::CodeLetters;
+pub(crate) use code_letters::{CodeLetters, CodePlace};
 pub(crate) use columns::{Columns, paragraph};
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use numbers::{dollars, short_count};

@@ -10,14 +10,21 @@ use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, VerdictReason,
 };
 use crate::council::{Dismissal, DismissalGround};
-use crate::publish::{ReviewState, ReviewedSide, ReviewedText};
+use crate::publish::{JudgedChange, ReviewState, ReviewedSide, ReviewedText, find_whole_quotes};
 use crate::report::{EarlierReview, FindingFate, Report};
 
 const CODE: &str = "let x = 1;";
 
 fn state(report: &Report) -> ReviewState {
     let files = BTreeMap::from([("src/a.rs".to_owned(), "digest".to_owned())]);
-    ReviewState::of(report, files, "rules".to_owned())
+    let text = |_: &RepoPath| ReviewedText::Text(format!("{CODE}\n"));
+    let judged = JudgedChange {
+        files,
+        rules: "rules".to_owned(),
+        quotes: find_whole_quotes(report, &text),
+        ..JudgedChange::default()
+    };
+    ReviewState::of(report, judged)
 }
 
 /// A change of which nothing is known.

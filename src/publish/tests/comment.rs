@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 
 use council_protocol::Vote;
+use proptest::prelude::*;
 
 use super::plan::report;
 use crate::council::outcome::{JudgeRecord, Verdict};
 use crate::council::plan::ConsensusRule;
 use crate::publish::comment::comment_body;
 use crate::publish::kept::OpenFinding;
-use crate::publish::{ForgeState, PublishOptions, ReviewState};
+use crate::publish::{ForgeState, JudgedChange, PublishOptions, ReviewState};
 use crate::report::markdown::ReadingPlace;
-use crate::report::{EarlierFinding, EarlierReview, FindingFate, Report, json};
+use crate::report::{EarlierFinding, EarlierReview, FindingFate, Participation, Report, json};
 
 const BEFORE: &str = "abc1234e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a";
 
 /// A report after a review of `before` whose findings met these fates.
 fn updated(mut now: Report, before: &Report, fates: &[FindingFate]) -> Report {
-    let open = ReviewState::of(before, BTreeMap::new(), String::new()).open;
+    let open = ReviewState::of(before, JudgedChange::default()).open;
     let told = |(kept, fate): (&OpenFinding, &FindingFate)| EarlierFinding {
         fingerprint_now: None,
         fingerprint: kept.fingerprint.clone(),
@@ -150,12 +151,20 @@ fn the_counts_of_an_update_add_up() {
     }
 }
 
+fn judged(files: BTreeMap<String, String>, rules: &str) -> JudgedChange {
+    JudgedChange {
+        files,
+        rules: rules.to_owned(),
+        ..JudgedChange::default()
+    }
+}
+
 /// A name of a file may be a token: the state behind the marker holds no name, and knows the files all the same.
 #[test]
 fn the_state_of_a_comment_holds_no_name_of_a_file() {
     let path = "src/a-zk3pq9vxw2lmt7rb8syc.txt".to_owned();
     let files = BTreeMap::from([(path.clone(), "digest".to_owned())]);
-    let state = ReviewState::of(&report(0), files.clone(), "rules".to_owned());
+    let state = ReviewState::of(&report(0), judged(files.clone(), "rules"));
     assert!(!serde_json::to_string(&state).unwrap().contains("zk3pq9"));
     let whole = ReviewState {
         whole: true,
@@ -182,11 +191,11 @@ fn every_finding_is_kept_or_counted_and_the_comment_fits() {
             found.members[0].finding = found.finding.clone();
         }
         let files = (0..many * 3).map(|at| (format!("src/{at}.rs"), "d".repeat(24)));
-        let state = ReviewState::of(&now, files.clone().collect(), String::new());
+        let state = ReviewState::of(&now, judged(files.clone().collect(), ""));
         assert_eq!(state.open.len() + state.lost, many);
         assert!(many > 90 || state.lost == 0, "{many}: {}", state.lost);
         let wishes = PublishOptions {
-            files: files.collect(),
+            judged: judged(files.collect(), ""),
             ..options()
         };
         let body = comment_body(
@@ -212,7 +221,7 @@ fn a_recognised_report_has_every_finding() {
             found.finding.why = "Because it is so, in many words. ".repeat(8);
             found.members[0].finding = found.finding.clone();
         }
-        let state = ReviewState::of(&now, BTreeMap::new(), String::new());
+        let state = ReviewState::of(&now, JudgedChange::default());
         let again = state.recognised_report(&"k".repeat(64), None);
         assert_eq!(again.is_none(), state.lost > 0, "{many}");
         let names = |report: &Report| -> Vec<_> {
@@ -241,7 +250,7 @@ fn an_objection_without_a_finding_is_no_base_for_an_update() {
             (judge.counted, judge.lost_vote, judge.unplaced) = (Some(Vote::Pass), None, None);
         });
         object(&mut now.outcome.judges[0]);
-        ReviewState::of(&now, BTreeMap::new(), String::new()).whole
+        ReviewState::of(&now, JudgedChange::default()).whole
     };
     assert!(is_base(&|_| ()));
     for vote in [Vote::Warn, Vote::Fail] {
@@ -251,5 +260,72 @@ fn an_objection_without_a_finding_is_no_base_for_an_update() {
     }
     let mut now = report(0);
     now.outcome.verdict = Verdict::Warn;
-    assert!(!ReviewState::of(&now, BTreeMap::new(), String::new()).whole);
+    assert!(!ReviewState::of(&now, JudgedChange::default()).whole);
+}
+
+/// What a judge says in the end, in an answer that does not count, and in one that names no place.
+type JudgeVotes = (Option<Vote>, Option<Vote>, Option<Vote>);
+
+fn report_of_votes(verdict: Verdict, votes: &[JudgeVotes]) -> Report {
+    let mut now = report(0);
+    now.outcome.verdict = verdict;
+    let example = include_str!("../../../docs/examples/report.json");
+    let judge = json::parse(example).unwrap().outcome.judges.remove(0);
+    let judge_of = |&(counted, lost_vote, unplaced): &JudgeVotes| JudgeRecord {
+        counted,
+        lost_vote,
+        unplaced,
+        ..judge.clone()
+    };
+    now.outcome.judges = votes.iter().map(judge_of).collect();
+    now.receipt.participation = Participation::of(&now.outcome.judges, 1);
+    now
+}
+
+fn votes() -> impl Strategy<Value = Vec<JudgeVotes>> {
+    let vote = || {
+        prop::option::of(prop::sample::select(vec![
+            Vote::Pass,
+            Vote::Warn,
+            Vote::Fail,
+        ]))
+    };
+    prop::collection::vec((vote(), vote(), vote()), 1..4)
+}
+
+proptest! {
+    /// Whatever bars a better verdict and is told by no finding is told again over the very same change, however often; over
+    /// another change, or where nobody objected, the council is asked.
+    #[test]
+    fn what_no_finding_carries_stands_over_the_same_change(
+        votes in votes(),
+        verdict in prop::sample::select(vec![
+            Verdict::Pass, Verdict::Warn, Verdict::Inconclusive, Verdict::Fail, Verdict::Skipped,
+        ]),
+        times in 1usize..4,
+    ) {
+        let mut now = report_of_votes(verdict, &votes);
+        // An answer that could not be had objects to nothing.
+        let objects = votes.iter().any(|&(counted, lost, unplaced)| {
+            [counted, lost, unplaced].into_iter().any(|vote| vote > Some(Vote::Pass))
+        });
+        let stands = match verdict {
+            Verdict::Pass | Verdict::Skipped => false,
+            Verdict::Warn | Verdict::Fail => true,
+            Verdict::Inconclusive => objects,
+        };
+        for _ in 0..times {
+            let judged = JudgedChange { digest: "this".to_owned(), ..JudgedChange::default() };
+            let kept = serde_json::to_value(ReviewState::of(&now, judged)).unwrap();
+            let kept: ReviewState = serde_json::from_value(kept).unwrap();
+            prop_assert!(kept.objection_to("other", None).is_none() && kept.objection_to("", None).is_none());
+            let told = kept.objection_to("this", None);
+            // Nobody tells again what contradicts itself.
+            let is_sound = json::contradiction(&now).is_none();
+            prop_assert_eq!(told.is_some(), stands && is_sound);
+            let Some(told) = told else { break };
+            prop_assert_eq!((told.outcome.verdict, told.headline()), (verdict, now.headline()));
+            now = told;
+        }
+    }
 }

@@ -5,4 +5,5 @@ mod comment;
 mod hub;
 mod places;
 mod plan;
+mod quote_place;
 mod suggestion;

@@ -248,7 +248,7 @@ proptest! {
             !claim.outcome.findings.iter().any(|f| f.fingerprint == own.fingerprint && f.level >= own.level)
         });
         prop_assert!(missing.is_none(), "{missing:?}");
-        let state = ReviewState::of(&claim, Default::default(), String::new());
+        let state = ReviewState::of(&claim, Default::default());
         prop_assert!(state.key.is_none() && !state.whole && state.report.is_none());
         prop_assert!(!state.recognises(&"k".repeat(64)));
     }

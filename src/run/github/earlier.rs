@@ -7,13 +7,13 @@ use std::sync::Arc;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{
-    CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
+    BlobSource, CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
 };
 
 use crate::council::Outcome;
 use crate::publish::{
-    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedSide, ReviewedText,
-    Surface,
+    ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, ReviewedSide,
+    ReviewedText, Surface,
 };
 use crate::publish::{is_unchanged_reason, is_witness, look};
 use crate::report::{Report, ReviewSubject};
@@ -101,7 +101,12 @@ pub(crate) fn report_over(
     let subject = ReviewSubject::of(&prepared.packet);
     (report.target, report.change) = (subject.target, subject.change);
     report.outcome.coverage = Report::shown_coverage(&prepared.coverage, &prepared.redactor);
-    report.outcome.notes.extend(prepared.notes.iter().cloned());
+    let told = &mut report.outcome.notes;
+    for note in &prepared.notes {
+        if !told.contains(note) {
+            told.push(note.clone());
+        }
+    }
     let mut today = VerdictMemory::known_dismissals(prepared, start).dismissals;
     today.extend(prepared.dismissed.iter().cloned());
     let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
@@ -166,7 +171,8 @@ pub(crate) fn skip_unchanged_files(
     wishes: &PublishOptions,
 ) {
     let Some(before) = before else { return };
-    let kept = before.judged_before(&wishes.files, &wishes.rules);
+    let JudgedChange { files, rules, .. } = &wishes.judged;
+    let kept = before.judged_before(files, rules);
     let is_kept = |path: &RepoPath| kept.contains(&path.display().into_owned());
     let left = prepared
         .packet
@@ -192,7 +198,7 @@ pub(crate) fn skip_unchanged_files(
         (1, false) => "is unchanged since the last review and was not reviewed again",
         (_, false) => "are unchanged since the last review and were not reviewed again",
     };
-    let (kept, all) = (kept.len(), wishes.files.len());
+    let (kept, all) = (kept.len(), files.len());
     prepared
         .notes
         .push(format!("{kept} of {all} changed files {what}"));
@@ -222,6 +228,15 @@ fn is_looked_for(finding: &Finding, seats: &[Seat]) -> bool {
     is_known && (finding.severity == Severity::Critical || seats.iter().any(applies))
 }
 
+/// A file of the reviewed side.
+pub(crate) fn read_reviewed(blobs: &dyn BlobSource, path: &RepoPath) -> ReviewedText {
+    match blobs.read(Side::New, path) {
+        Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(None) => ReviewedText::Gone,
+        Err(_) => ReviewedText::Unreadable,
+    }
+}
+
 /// Adds what the last run found and what still stands.
 pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     let blobs = &prepared.change.blobs;
@@ -249,11 +264,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         let is_there = matches!(proof, Proof::Verified | Proof::Relocated { .. });
         proof.place(place.line).filter(|_| is_there)
     };
-    let read = |path: &RepoPath| match blobs.read(Side::New, path) {
-        Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        Ok(None) => ReviewedText::Gone,
-        Err(_) => ReviewedText::Unreadable,
-    };
+    let read = |path: &RepoPath| read_reviewed(&**blobs, path);
     let seats = planned_seats(prepared);
     let is_read_by_rules = |path: &RepoPath| {
         let mut files = coverage.iter();

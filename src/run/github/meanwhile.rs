@@ -37,8 +37,22 @@ pub(super) fn found_meanwhile(
     (!carried.findings.is_empty()).then_some(carried)
 }
 
-/// Counts in a report what another review found meanwhile, and says so.
-pub(super) fn add_meanwhile(report: &mut Report, found: &CarriedReview, policy: VerdictPolicy) {
+/// How it is told that what another review found counts in a report.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FoundElsewhere {
+    /// It was published while the council sat.
+    Meanwhile,
+    /// It stood on the page before a verdict of this machine was told there.
+    Before,
+}
+
+/// Counts in a report what another review found, and says so.
+pub(super) fn add_found(
+    report: &mut Report,
+    found: &CarriedReview,
+    policy: VerdictPolicy,
+    how: FoundElsewhere,
+) {
     let outcome = &mut report.outcome;
     let own = std::mem::take(&mut outcome.findings);
     outcome.findings = add_carried(own, &found.standing(), policy);
@@ -54,10 +68,15 @@ pub(super) fn add_meanwhile(report: &mut Report, found: &CarriedReview, policy: 
         own => (own.0, outcome.reason),
     };
     let commit = found.commit.get(..7).unwrap_or(&found.commit);
-    outcome.notes.push(format!(
-        "another review of the pull request (of {commit}) was published while this one was at work: what it found counts \
-         here, too"
-    ));
+    outcome.notes.push(match how {
+        FoundElsewhere::Meanwhile => format!(
+            "another review of the pull request (of {commit}) was published while this one was at work: what it found \
+             counts here, too"
+        ),
+        FoundElsewhere::Before => format!(
+            "what the last review of the pull request (of {commit}) left open counts here, too"
+        ),
+    });
     let settled = found.settle(outcome);
     report.receipt.run.earlier.get_or_insert(settled);
 }

@@ -185,6 +185,8 @@ pub(crate) fn publish_run(
     };
     refuse_other_change(&report, &subject)?;
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
+    let change = report.receipt.run.digests.change.clone();
+    wishes.judged.digest = change.unwrap_or_default();
     let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let before = seen.state().filter(|_| !wanted.full);
     // A status stands in for a check that may not be written.

@@ -1,10 +1,15 @@
 //! A pull request from its number to its verdict on every surface.
 
+use std::sync::Arc;
+
+use council_protocol::{BlobSource, RepoPath};
+
 use crate::config::Settings;
 use crate::council::outcome::{Verdict, VerdictReason};
-use crate::git::TargetSpec;
+use crate::git::{TargetSpec, recognition_key};
 use crate::publish::{
-    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, Surface, WorkflowJob,
+    ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, Surface,
+    WorkflowJob, find_whole_quotes,
 };
 use crate::report::{CheckConclusion, GatePolicy, Report, exit};
 use crate::run::context::RunContext;
@@ -12,14 +17,15 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::github::earlier::{
-    QueuedRequest, carry_over, find_earlier_verdict, report_over, skip_unchanged_files,
+    QueuedRequest, carry_over, find_earlier_verdict, read_reviewed, report_over,
+    skip_unchanged_files,
 };
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::meanwhile::{
-    FAILED_BEFORE, FAILED_CHECK, add_meanwhile, fail_with_commit, found_meanwhile, has_failed,
-    is_failed_meanwhile,
+    FAILED_BEFORE, FAILED_CHECK, FoundElsewhere, add_found, fail_with_commit, found_meanwhile,
+    has_failed, is_failed_meanwhile,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
@@ -30,6 +36,7 @@ use crate::run::github::scope::refuse_pathspecs;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
 use crate::run::prepare::{PreparedReview, prepare_spec};
+use crate::run::recognition::VerdictMemory;
 use crate::run::request::ReviewRequest;
 use crate::run::shown::remember_verdict;
 use crate::session::InterruptSource;
@@ -106,9 +113,13 @@ pub(crate) fn review_pull_request(
     let settings = prepared.config.settings.clone();
     let mut wishes = publish_options(publish, &forge, &subject.head, Some(&settings));
     wishes.lines = crate::publish::DiffLines::of_files(&prepared.packet.files);
-    wishes.files = file_digests(&prepared);
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
-    wishes.rules = rules;
+    wishes.judged = JudgedChange {
+        digest: recognition_key(&prepared.change, &prepared.packet.files),
+        files: file_digests(&prepared),
+        rules,
+        ..JudgedChange::default()
+    };
     let author = subject.talk.as_ref().map(|talk| talk.author.clone());
     let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let threads = seen.threads.as_deref().unwrap_or_default();
@@ -151,8 +162,12 @@ pub(crate) fn review_pull_request(
         wishes,
         key,
     };
-    let earlier = if fresh { None } else { review.find_earlier() };
-    match earlier {
+    let told = if fresh {
+        None
+    } else {
+        review.find_told(&prepared)
+    };
+    match told {
         Some(report) => review.repeat_verdict(report, &prepared),
         None => review.judge(prepared),
     }
@@ -180,6 +195,44 @@ struct PullReview<'a> {
 }
 
 impl PullReview<'_> {
+    /// The verdict that is told, so that nobody is asked: what stands against this very change, else what was said of it.
+    fn find_told(&self, prepared: &PreparedReview) -> Option<Report> {
+        let known = self.find_earlier().or_else(|| self.find_objection());
+        self.find_standing(prepared, known.as_ref()).or(known)
+    }
+
+    /// What the last review of this very change objected to, and no finding carries.
+    fn find_objection(&self) -> Option<Report> {
+        let queued = self.queued.as_ref();
+        let left = self
+            .before
+            .as_ref()
+            .or(queued.and_then(|request| request.left.as_ref()))?;
+        let started_by = self.start.started_by.as_deref();
+        let mut report = left.objection_to(&self.wishes.judged.digest, started_by)?;
+        let run = &report.receipt.run.name;
+        report.outcome.notes.push(format!(
+            "this verdict stands since {run}: the change is the same, and what a judge objected to is no finding that could \
+             be looked for; `--fresh` has the change judged again"
+        ));
+        Some(report)
+    }
+
+    /// What a later review here said against this change, which the page does not know. Whoever wants everything reviewed
+    /// again is told of neither.
+    fn find_standing(&self, prepared: &PreparedReview, known: Option<&Report>) -> Option<Report> {
+        let memory = VerdictMemory::for_change(prepared, &self.start);
+        let memory = memory.filter(|_| !self.publish.full)?;
+        let mut heard = VerdictMemory::known_dismissals(prepared, &self.start);
+        heard.dismissals.extend(prepared.dismissed.iter().cloned());
+        let mut report = memory.standing_over(known, &heard)?;
+        if let Some(found) = found_meanwhile(None, self.before.as_ref()) {
+            let policy = self.settings.policy();
+            add_found(&mut report, &found, policy, FoundElsewhere::Before);
+        }
+        Some(report)
+    }
+
     fn find_earlier(&self) -> Option<Report> {
         find_earlier_verdict(
             self.before.as_ref(),
@@ -198,16 +251,21 @@ impl PullReview<'_> {
         if is_changed {
             // The check tells of the verdict before the dismissal.
             self.seen.check = None;
-        } else if self
-            .before
-            .as_ref()
-            .is_some_and(ReviewState::is_told_in_full_there)
-        {
+        } else if self.before.as_ref().is_some_and(|before| {
+            before.is_told_in_full_there() && before.run == report.receipt.run.name
+        }) {
             // What stands on the pull request tells more of each finding than what is kept of it: it is left as it is.
             self.wishes.surfaces.retain(Surface::is_of_job);
         }
+        self.note_quotes(&report, &*prepared.change.blobs);
         let delivered = self.deliver(&report)?;
         Ok(self.post(&report, delivered))
+    }
+
+    /// Keeps for the next review which quotes are whole lines.
+    fn note_quotes(&mut self, report: &Report, blobs: &dyn BlobSource) {
+        let read = |path: &RepoPath| read_reviewed(blobs, path);
+        self.wishes.judged.quotes = find_whole_quotes(report, &read);
     }
 
     /// Convenes the council over what it has not judged yet, and publishes what it says.
@@ -222,6 +280,7 @@ impl PullReview<'_> {
             carry_over(&mut prepared, before);
         }
         let is_failed = self.is_failed_elsewhere();
+        let blobs = Arc::clone(&prepared.change.blobs);
         prepared.whole_key = Some(self.key.clone());
         // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
         let interrupts = InterruptSource::from_now_on()
@@ -250,6 +309,7 @@ impl PullReview<'_> {
         report.receipt.run.recognition_key = Some(self.key.clone());
         // Whatever is there by now: this report is paid for, and is shown.
         let looked = self.look_again(&mut report);
+        self.note_quotes(&report, &*blobs);
         let stays_failed = is_failed && self.leave_failed(&mut report);
         let delivered = self.deliver(&report)?;
         if let Err(error) = looked {
@@ -314,7 +374,8 @@ impl PullReview<'_> {
         }
         let now = self.seen.state();
         if let Some(found) = found_meanwhile(before.as_ref(), now.as_ref()) {
-            add_meanwhile(report, &found, self.settings.policy());
+            let policy = self.settings.policy();
+            add_found(report, &found, policy, FoundElsewhere::Meanwhile);
         }
         let conclusion = report.bottom_line(self.wishes.gate).conclusion;
         let own = self.seen.check.as_ref();

@@ -6,7 +6,7 @@ use crate::council::is_named_by;
 use crate::council::outcome::{JudgedFinding, Outcome, Verdict};
 use crate::git;
 use crate::memory::{
-    ChangedFiles, is_by_rules, is_objection, is_same_code, leaves_critical_open, outweighs,
+    ChangedFiles, is_by_rules, is_objection, is_same_code, leaves_critical_open, outweighs, stands,
 };
 use crate::report::{MemoryPlace, Report};
 use crate::run::cut_off::cut_off_reviews;
@@ -53,8 +53,13 @@ impl VerdictMemory<'_> {
     }
 
     /// What stands against this very change under today's dismissals, by models, and is told instead of a verdict that is
-    /// known. What rules and tools say follows from how they are set up.
-    pub(super) fn standing_over(&self, known: &Report, heard: &KnownDismissals) -> Option<Report> {
+    /// known, in this repository or on a forge; where none is (`known`), instead of a review. What rules and tools say follows
+    /// from how they are set up.
+    pub(crate) fn standing_over(
+        &self,
+        known: Option<&Report>,
+        heard: &KnownDismissals,
+    ) -> Option<Report> {
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
         let objection = self.standing.over_same_code(&change, None);
         let standing = [objection, self.standing.doubt_over(&change)];
@@ -64,9 +69,10 @@ impl VerdictMemory<'_> {
             .filter(|one| !is_by_rules(one));
         let ended = by_models.map(|standing| self.renew_standing(standing, &change, heard));
         let cut = std::iter::once_with(|| self.cut_off_standing(&change, heard)).flatten();
-        let told = ended
-            .chain(cut)
-            .filter(|standing| outweighs(standing, known));
+        let told = ended.chain(cut).filter(|standing| match known {
+            Some(known) => outweighs(standing, known),
+            None => stands(standing),
+        });
         // What fails is told before what was left open, and of two alike what has ended.
         told.min_by_key(|standing| !is_objection(standing))
     }

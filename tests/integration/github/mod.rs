@@ -18,6 +18,7 @@ mod returned;
 mod routes;
 mod server;
 mod stage;
+mod standing;
 mod state;
 mod surfaces;
 mod threats;

@@ -42,7 +42,7 @@ fn failed_on(stage: Stage, files: &[(&str, &str)], finding: &str) -> Stage {
     stage
 }
 
-fn seat_judges(stage: &Stage) {
+pub(super) fn seat_judges(stage: &Stage) {
     let judge = stage.file("judge.sh");
     let judge = judge.to_str().unwrap();
     let config = format!("[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '{judge}']\n");

@@ -1,0 +1,179 @@
+//! What stands against a change is told again for the very same change, wherever it is asked about: on its page, here, and
+//! under another commit's name.
+
+use super::remembered::{FINDING, OPENS, failed_over, let_judges_say, seat_judges};
+use super::stage::Stage;
+use crate::harness::Run;
+
+const PUBLISHED: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check"];
+
+fn proposed() -> Stage {
+    let stage = Stage::new();
+    seat_judges(&stage);
+    stage.propose(1, &[("src/a.py", OPENS)]);
+    stage
+}
+
+/// The same change as another commit.
+fn amend(stage: &Stage) {
+    let repo = &stage.repo;
+    repo.git(["checkout", "--quiet", "topic-1"]);
+    repo.git(["commit", "--quiet", "--amend", "-m", "In other words"]);
+    repo.git([
+        "push",
+        "--quiet",
+        "--force",
+        "origin",
+        "HEAD:refs/pull/1/head",
+    ]);
+    let head = repo.git(["rev-parse", "HEAD"]);
+    repo.git(["checkout", "--quiet", "main"]);
+    stage.hub.state().pulls.get_mut(&1).unwrap().head = head;
+}
+
+fn conclusion(stage: &Stage) -> String {
+    let checks = stage.hub.state().checks.clone();
+    let last = checks.last().unwrap();
+    last["conclusion"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Votes without a finding, and a problem whose quote is nowhere: the same change is not passed by running the job again, nor
+/// by another message, until somebody wants it judged anew.
+#[test]
+fn the_same_change_again_is_never_milder() {
+    let unfound = FINDING.replace("x = open(p)", "nothing_like(it)");
+    for (verdict, findings) in [("WARN", ""), ("FAIL", ""), ("FAIL", unfound.as_str())] {
+        let stage = proposed();
+        let_judges_say(&stage, verdict, findings);
+        let code = stage.council(&PUBLISHED).code;
+        let first = conclusion(&stage);
+        assert_ne!(first, "success", "{verdict} {findings}");
+        let_judges_say(&stage, "PASS", "");
+        for is_amended in [false, true, true] {
+            if is_amended {
+                amend(&stage);
+            }
+            let again = stage.council(&PUBLISHED);
+            assert_eq!(
+                again.code, code,
+                "{verdict} {findings} {is_amended}: {}",
+                again.stdout
+            );
+            assert_eq!(
+                conclusion(&stage),
+                first,
+                "{verdict} {findings} {is_amended}"
+            );
+        }
+        stage
+            .council(&[&PUBLISHED[..], &["--fresh"]].concat())
+            .ends(0);
+        assert_eq!(conclusion(&stage), "success");
+        stage.requests();
+    }
+}
+
+/// Where a change is reviewed.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Here,
+    Page,
+}
+
+fn review(stage: &Stage, place: Place, more: &[&str]) -> Run {
+    match place {
+        Place::Here => stage.council(&[&["review", "main...topic-1"], more].concat()),
+        Place::Page => stage.council(&[&PUBLISHED[..], more].concat()),
+    }
+}
+
+/// Whichever way a change was passed first and objected to later: neither way passes it before somebody has it judged anew.
+#[test]
+fn what_was_said_last_of_a_change_is_said_here_and_on_its_page() {
+    for (first, last) in [
+        (Place::Here, Place::Here),
+        (Place::Here, Place::Page),
+        (Place::Page, Place::Here),
+        (Place::Page, Place::Page),
+    ] {
+        for (verdict, findings) in [("PASS", ""), ("WARN", ""), ("FAIL", ""), ("FAIL", FINDING)] {
+            let stage = proposed();
+            let_judges_say(&stage, "PASS", "");
+            review(&stage, first, &[]).ends(0);
+            let_judges_say(&stage, verdict, findings);
+            let code = review(&stage, last, &["--fresh"]).code;
+            let_judges_say(&stage, "PASS", "");
+            for place in [Place::Page, Place::Here] {
+                let told = review(&stage, place, &[]);
+                let what = format!("{first:?} {last:?} {verdict} {findings} {place:?}");
+                assert_eq!(told.code, code, "{what}: {}", told.stdout);
+            }
+            if code != 0 {
+                assert_ne!(
+                    conclusion(&stage),
+                    "success",
+                    "{first:?} {last:?} {verdict}"
+                );
+            }
+            stage.requests();
+        }
+    }
+}
+
+/// What failed here before the request had a page is told there, and what its page left open stays there.
+#[test]
+fn an_objection_of_this_machine_forgets_nothing_of_the_page() {
+    let stage = proposed();
+    let_judges_say(&stage, "FAIL", FINDING);
+    review(&stage, Place::Here, &[]).ends(1);
+    let_judges_say(&stage, "PASS", "");
+    review(&stage, Place::Page, &[])
+        .ends(1)
+        .prints("FAIL: 1 critical");
+    let other = FINDING
+        .replace("never closed", "never written")
+        .replace("leak", "loss");
+    let_judges_say(&stage, "FAIL", &other);
+    review(&stage, Place::Here, &["--fresh"]).ends(1);
+    let_judges_say(&stage, "PASS", "");
+    review(&stage, Place::Page, &[]).ends(1);
+    let body = stage.reports(1)[0].body.clone();
+    assert!(body.contains("never closed"), "{body}");
+    stage.requests();
+}
+
+/// A line that is mended by adding to it is another line, and so is one that is a comment now; a formatter's is the same.
+#[test]
+fn a_line_that_something_was_added_to_is_resolved() {
+    for (text, code) in [
+        ("x = open(p) if p else None\n", 0),
+        ("with closing(p): x = open(p)\n", 0),
+        ("# x = open(p)\n", 0),
+        ("if p:\n    x = open(\n        p,\n    )  # really\n", 1),
+        ("x = (\n    open(p)\n)\n", 1),
+    ] {
+        let stage = failed_over(&[("src/a.py", OPENS)], FINDING);
+        stage.add(1, &[("src/a.py", text)]);
+        stage.council(&PUBLISHED).ends(code);
+        let told = if code == 0 {
+            "1 resolved"
+        } else {
+            "1 still open"
+        };
+        let body = stage.reports(1)[0].body.clone();
+        assert!(body.contains(told), "{text}: {body}");
+        stage.requests();
+    }
+}
+
+/// An end before its line is nothing: the finding has its conversation beside the line.
+#[test]
+fn a_finding_whose_last_line_is_0_has_its_conversation() {
+    let finding = FINDING.replace("\"line\": 1", "\"line\": 1, \"end_line\": 0");
+    let stage = proposed();
+    let_judges_say(&stage, "FAIL", &finding);
+    let surfaces = ["review", "--pr", "1", "--publish", "comment,check,review"];
+    stage.council(&surfaces).ends(1);
+    assert_eq!(stage.hub.state().threads.len(), 1);
+    stage.requests();
+}
