@@ -1,6 +1,6 @@
-//! A judge's suggestion as it has to stand in a file. Models write code as they see it: in a fence, with the numbers and
-//! markers of their brief, as a diff. What cannot be told from such a dress is no suggestion: `apply` and a button would
-//! write it into the file letter by letter.
+//! A judge's suggestion as it has to stand in a file. Models write code as they see it: in a fence, with the numbers
+//! and markers of their brief, as a diff. What cannot be told from such a dress is no suggestion: `apply` and a button
+//! would write it into the file letter by letter.
 
 /// The lines that a suggestion takes the place of.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,8 @@ pub(super) fn unwritten_findings(
     unwritten.cloned().collect()
 }
 
-/// What a side takes back by disagreeing with the other side about the very problem: `before` findings stand in front of these.
+/// What a side takes back by disagreeing with the other side about the very problem: `before` findings stand in front
+/// of these.
 pub(super) fn disowned(
     unwritten: &[Finding],
     before: usize,

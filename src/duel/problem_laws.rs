@@ -134,8 +134,9 @@ fn holders(outcome: &Outcome, nth: usize) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Each problem of a line stands in the file and in the report in its own words, whichever side tells it, in whatever field,
-    /// with whatever else in the same answer, and whatever is said of the others; the same problem again is no second point.
+    /// Each problem of a line stands in the file and in the report in its own words, whichever side tells it, in
+    /// whatever field, with whatever else in the same answer, and whatever is said of the others; the same problem
+    /// again is no second point.
     #[test]
     fn each_problem_of_a_line_stands_in_its_own_words(
         opened in prop::sample::subsequence(vec![0, 1, 2], 1..=2),

@@ -51,8 +51,8 @@ impl ReviewedSide<'_> {
         (self.is_judged)(path) || by_rules()
     }
 
-    /// The line at which the code of a finding stands in a file with this text. What proves a quote takes a part of a line for
-    /// it: it is asked only where the letters are not there as they were kept.
+    /// The line at which the code of a finding stands in a file with this text. What proves a quote takes a part of a
+    /// line for it: it is asked only where the letters are not there as they were kept.
     fn line_of(&self, path: &RepoPath, text: &str, code: &OpenCode<'_>) -> Option<u32> {
         match find_quoted(text, code.finding, code.whole) {
             QuotedCode::At(line) => Some(line),

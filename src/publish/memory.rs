@@ -215,9 +215,9 @@ impl ReviewState {
         (report.receipt.run.recognition_key.as_deref() == Some(key)).then_some(report)
     }
 
-    /// The report, where it is over this very change and something bars a better verdict that no finding carries: votes, or a
-    /// problem that nobody could prove. It stands whatever the commits are called and whoever would judge today, as before a
-    /// push.
+    /// The report, where it is over this very change and something bars a better verdict that no finding carries:
+    /// votes, or a problem that nobody could prove. It stands whatever the commits are called and whoever would judge
+    /// today, as before a push.
     pub(crate) fn objection_to(&self, change: &str, started_by: Option<&str>) -> Option<Report> {
         let is_same = !change.is_empty() && self.change == change;
         let is_own = self.reason != VerdictReason::CommitFailed;

@@ -1,8 +1,8 @@
 //! Whether code that was quoted is still there: a line that something was added to is another one.
 //!
-//! Who quotes a whole line means that line: "return row[0]" stands no more where "return row[0] if row else None" does. A
-//! formatter makes no other code of it by joining it with the lines around it. Who quotes a part of a line means that part,
-//! whatever becomes of the rest.
+//! Who quotes a whole line means that line: "return row[0]" stands no more where "return row[0] if row else None" does.
+//! A formatter makes no other code of it by joining it with the lines around it. Who quotes a part of a line means that
+//! part, whatever becomes of the rest.
 
 use std::collections::BTreeMap;
 

@@ -195,8 +195,8 @@ pub(crate) fn digests_before_run(
     })
 }
 
-/// The part of the configuration by which a change is judged; how long it may take, what it may cost and how it is shown is
-/// not: a review that the money did not suffice for is never told again.
+/// The part of the configuration by which a change is judged; how long it may take, what it may cost and how it is
+/// shown is not: a review that the money did not suffice for is never told again.
 #[derive(Serialize)]
 struct JudgedSettings<'a> {
     review: &'a crate::config::ReviewSettings,

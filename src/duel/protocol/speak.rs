@@ -219,8 +219,8 @@ fn is_known(standings: &[PointStanding], finding: &Finding) -> bool {
         .any(|point| says_it(&point.finding, finding))
 }
 
-/// Whether a known finding says as much as another of the same place. A critical problem beside a remark is another one, and
-/// so is another problem of its line.
+/// Whether a known finding says as much as another of the same place. A critical problem beside a remark is another
+/// one, and so is another problem of its line.
 pub(crate) fn says_it(known: &Finding, finding: &Finding) -> bool {
     is_near(known, finding)
         && known.severity >= finding.severity

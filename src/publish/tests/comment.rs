@@ -294,8 +294,8 @@ fn votes() -> impl Strategy<Value = Vec<JudgeVotes>> {
 }
 
 proptest! {
-    /// Whatever bars a better verdict and is told by no finding is told again over the very same change, however often; over
-    /// another change, or where nobody objected, the council is asked.
+    /// Whatever bars a better verdict and is told by no finding is told again over the very same change, however often;
+    /// over another change, or where nobody objected, the council is asked.
     #[test]
     fn what_no_finding_carries_stands_over_the_same_change(
         votes in votes(),

@@ -73,15 +73,16 @@ fn code_after(text: &str, quote: &str, now: &str) -> QuotedCode {
 }
 
 proptest! {
-    /// Whoever mends a line by adding to it, before or behind, or takes it out as a comment, has changed it; a formatter has
-    /// not, nor has who says something about it. Of a quoted part the rest of its line says nothing.
+    /// Whoever mends a line by adding to it, before or behind, or takes it out as a comment, has changed it; a
+    /// formatter has not, nor has who says something about it. Of a quoted part the rest of its line says nothing.
     #[test]
     fn a_line_is_there_as_long_as_it_is_the_same_line(
         nth in 0..LINES.len(),
         above in 0usize..4,
         depth in 0usize..9,
         edit in prop::sample::select(vec![
-            Edit::Appended, Edit::Prepended, Edit::CommentedOut, Edit::Wrapped, Edit::Indented, Edit::Remarked, Edit::Moved,
+            Edit::Appended, Edit::Prepended, Edit::CommentedOut, Edit::Wrapped, Edit::Indented, Edit::Remarked,
+            Edit::Moved,
         ]),
         is_part in any::<bool>(),
     ) {

@@ -195,7 +195,8 @@ struct PullReview<'a> {
 }
 
 impl PullReview<'_> {
-    /// The verdict that is told, so that nobody is asked: what stands against this very change, else what was said of it.
+    /// The verdict that is told, so that nobody is asked: what stands against this very change, else what was said of
+    /// it.
     fn find_told(&self, prepared: &PreparedReview) -> Option<Report> {
         let known = self.find_earlier().or_else(|| self.find_objection());
         self.find_standing(prepared, known.as_ref()).or(known)
@@ -212,14 +213,14 @@ impl PullReview<'_> {
         let mut report = left.objection_to(&self.wishes.judged.digest, started_by)?;
         let run = &report.receipt.run.name;
         report.outcome.notes.push(format!(
-            "this verdict stands since {run}: the change is the same, and what a judge objected to is no finding that could \
-             be looked for; `--fresh` has the change judged again"
+            "this verdict stands since {run}: the change is the same, and what a judge objected to is no finding that \
+             could be looked for; `--fresh` has the change judged again"
         ));
         Some(report)
     }
 
-    /// What a later review here said against this change, which the page does not know. Whoever wants everything reviewed
-    /// again is told of neither.
+    /// What a later review here said against this change, which the page does not know. Whoever wants everything
+    /// reviewed again is told of neither.
     fn find_standing(&self, prepared: &PreparedReview, known: Option<&Report>) -> Option<Report> {
         let memory = VerdictMemory::for_change(prepared, &self.start);
         let memory = memory.filter(|_| !self.publish.full)?;

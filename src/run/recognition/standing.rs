@@ -53,8 +53,8 @@ impl VerdictMemory<'_> {
     }
 
     /// What stands against this very change under today's dismissals, by models, and is told instead of a verdict that is
-    /// known, in this repository or on a forge; where none is (`known`), instead of a review. What rules and tools say follows
-    /// from how they are set up.
+    /// known, in this repository or on a forge; where none is (`known`), instead of a review. What rules and tools say
+    /// follows from how they are set up.
     pub(crate) fn standing_over(
         &self,
         known: Option<&Report>,

@@ -1,5 +1,5 @@
-//! What stands against a change is told again for the very same change, wherever it is asked about: on its page, here, and
-//! under another commit's name.
+//! What stands against a change is told again for the very same change, wherever it is asked about: on its page, here,
+//! and under another commit's name.
 
 use super::remembered::{FINDING, OPENS, failed_over, let_judges_say, seat_judges};
 use super::stage::Stage;
@@ -37,8 +37,8 @@ fn conclusion(stage: &Stage) -> String {
     last["conclusion"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Votes without a finding, and a problem whose quote is nowhere: the same change is not passed by running the job again, nor
-/// by another message, until somebody wants it judged anew.
+/// Votes without a finding, and a problem whose quote is nowhere: the same change is not passed by running the job
+/// again, nor by another message, until somebody wants it judged anew.
 #[test]
 fn the_same_change_again_is_never_milder() {
     let unfound = FINDING.replace("x = open(p)", "nothing_like(it)");
@@ -87,7 +87,8 @@ fn review(stage: &Stage, place: Place, more: &[&str]) -> Run {
     }
 }
 
-/// Whichever way a change was passed first and objected to later: neither way passes it before somebody has it judged anew.
+/// Whichever way a change was passed first and objected to later: neither way passes it before somebody has it judged
+/// anew.
 #[test]
 fn what_was_said_last_of_a_change_is_said_here_and_on_its_page() {
     for (first, last) in [
@@ -142,7 +143,8 @@ fn an_objection_of_this_machine_forgets_nothing_of_the_page() {
     stage.requests();
 }
 
-/// A line that is mended by adding to it is another line, and so is one that is a comment now; a formatter's is the same.
+/// A line that is mended by adding to it is another line, and so is one that is a comment now; a formatter's is the
+/// same.
 #[test]
 fn a_line_that_something_was_added_to_is_resolved() {
     for (text, code) in [
