@@ -312,8 +312,7 @@ mod tests {
             to: "HEAD".to_owned(),
         };
         search.search_span(&span, None).unwrap();
-        let passing = lock(&progress).clone();
-        passing
+        lock(&progress).clone()
     }
 
     fn token() -> String {
@@ -342,7 +341,7 @@ mod tests {
                     all += 1;
                 }
                 if number == at {
-                    repo.write("z.py", &token());
+                    repo.write("z.py", token());
                 }
                 repo.commit("more");
             }
@@ -363,7 +362,7 @@ mod tests {
         let repo = Repo::new();
         let base = repo.write("base", "1\n").commit("base");
         repo.write("big.txt", "a line of a file that is large\n".repeat(60_000))
-            .write("k.py", &token())
+            .write("k.py", token())
             .commit("more");
         let passing = searched(&repo, &base, 2);
         assert_eq!(passing.found.len(), 1);
