@@ -12,7 +12,7 @@ use council_protocol::{
 };
 
 use super::exchange::TimerId;
-use super::lost_answer::{FindingCount, LostAnswer};
+use super::lost_answer::{LaterFindings, LostAnswer};
 use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
@@ -289,10 +289,10 @@ impl JudgeState {
 
     /// An answer counts: what it says once more was not lost.
     pub(super) fn find_again(&mut self, round: RoundNumber, answer: &Answer) {
-        let found = FindingCount::of(answer);
+        let found = LaterFindings::of(answer);
         let taken = self
             .lost
-            .take_if(|lost| lost.is_said_again(round, answer.verdict, found));
+            .take_if(|lost| lost.is_said_again(round, answer.verdict, &found));
         if answer.verdict == Vote::Pass {
             let words = taken.and_then(|lost| lost.unclear);
             self.keep_beside(words.into_iter().collect());

@@ -2,6 +2,7 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
+use super::cluster::description_words;
 use super::lost_findings::{LostFindings, lost_findings, name_finding};
 use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};
@@ -32,23 +33,66 @@ pub(super) struct LostAnswer {
     pub(super) insists: bool,
 }
 
-/// How many findings an answer has.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FindingCount {
-    pub(super) all: usize,
-    pub(super) criticals: usize,
+/// The findings of an answer that may take the place of one that does not count.
+#[derive(Debug, Clone)]
+pub(super) struct LaterFindings<'a>(Vec<&'a Finding>);
+
+impl<'a> LaterFindings<'a> {
+    pub(super) fn of(answer: &'a Answer) -> Self {
+        let later = answer.independent_findings.iter().map(|i| &i.finding);
+        Self(answer.findings.iter().chain(later).collect())
+    }
+
+    /// Whether all that was lost stands among them. A critical problem is not said again by another one: who is asked
+    /// again may answer about something else, and a model that steps in has read for itself.
+    fn hold(&self, lost: &LostFindings) -> bool {
+        let is_critical = |finding: &&&Finding| finding.severity == Severity::Critical;
+        let criticals: Vec<&Finding> = self.0.iter().filter(is_critical).copied().collect();
+        criticals.len() >= lost.criticals.len()
+            && self.0.len() >= lost.count()
+            && lost
+                .criticals
+                .iter()
+                .all(|named| names_one(named, &criticals))
+            && lost.unrated.iter().all(|named| names_one(named, &self.0))
+    }
 }
 
-impl FindingCount {
-    pub(super) fn of(answer: &Answer) -> Self {
-        let later = answer.independent_findings.iter().map(|i| &i.finding);
-        let findings = || answer.findings.iter().chain(later.clone());
-        let criticals = findings().filter(|f| f.severity == Severity::Critical);
-        Self {
-            all: findings().count(),
-            criticals: criticals.count(),
-        }
-    }
+/// The most lines between two places of one problem: judges count them anew.
+const NEAR_LINES: u32 = 5;
+
+/// Whether what was lost, `a.py:2: Division by zero`, is one of these: it stands near it, or in like words. Without a
+/// place nobody can tell, and any is taken for it.
+fn names_one(named: &str, findings: &[&Finding]) -> bool {
+    let Some((place, words)) = named.split_once(": ") else {
+        return true;
+    };
+    let line = place.rsplit_once(':');
+    let Some((path, line)) = line.and_then(|(path, line)| Some((path, line.parse::<u32>().ok()?)))
+    else {
+        return true;
+    };
+    findings.iter().any(|finding| {
+        let (own, at) = (finding.location.path.display(), finding.location.line);
+        let is_file = own.ends_with(path) || path.ends_with(&*own);
+        let is_near = is_file && (line == 0 || line.abs_diff(at) <= NEAR_LINES);
+        let share = shared_words(words, &finding.description);
+        share >= ALIKE || is_near && share >= SOMEWHAT_ALIKE
+    })
+}
+
+/// Of the words of the shorter sentence so many stand in the other one, in percent, where two say much the same.
+const ALIKE: usize = 60;
+
+/// The same where both are about one place.
+const SOMEWHAT_ALIKE: usize = 30;
+
+fn shared_words(one: &str, other: &str) -> usize {
+    let (one, other) = (description_words(one), description_words(other));
+    let shorter = one.len().min(other.len());
+    let shared = one.intersection(&other).count() * 100;
+    // Nobody can tell problems apart that have no words.
+    shared.checked_div(shorter).unwrap_or(ALIKE)
 }
 
 impl LostAnswer {
@@ -129,10 +173,10 @@ impl LostAnswer {
         &self,
         round: RoundNumber,
         vote: Vote,
-        found: FindingCount,
+        found: &LaterFindings<'_>,
     ) -> bool {
         if self.unclear.is_some() {
-            let objects = vote > Vote::Pass || found.all > 0;
+            let objects = vote > Vote::Pass || !found.0.is_empty();
             return round >= self.round && (objects || !self.insists);
         }
         let own = &self.findings;
@@ -141,8 +185,7 @@ impl LostAnswer {
             true => self.vote.unwrap_or(Vote::Pass).max(Vote::Warn),
             false => self.weight,
         };
-        let names_all = found.criticals >= own.criticals.len() && found.all >= own.count();
-        self.round == round && vote >= weight && names_all
+        self.round == round && vote >= weight && found.hold(own)
     }
 
     /// What two lost answers of one judge say together.
@@ -237,10 +280,10 @@ pub fn says_objection(raw: &str, key: &str) -> bool {
 
 /// Whether a reply that does not count objects to something that the answer in its place does not say again.
 pub fn objects_beyond(raw: &str, key: &str, later: &Answer) -> bool {
-    let found = FindingCount::of(later);
+    let found = LaterFindings::of(later);
     let lost = read_lost_answer(raw, key, RoundNumber::FIRST);
     lost.is_some_and(|lost| {
-        let is_said_again = lost.is_said_again(RoundNumber::FIRST, later.verdict, found);
+        let is_said_again = lost.is_said_again(RoundNumber::FIRST, later.verdict, &found);
         lost.weight > Vote::Pass && !is_said_again
     })
 }

@@ -167,3 +167,47 @@ fn a_finding_that_is_cut_off_before_its_severity_is_heard() {
         assert_eq!(told(cut), None, "{cut}: its severity is there");
     }
 }
+
+/// A judge's answer with one critical problem.
+fn answer_with(path: &str, line: u32, words: &str) -> Answer {
+    let finding = Finding {
+        description: words.to_owned(),
+        location: council_protocol::Location {
+            path: path.into(),
+            line,
+            end_line: None,
+        },
+        ..crate::testing::finding(Severity::Critical, 1)
+    };
+    Answer {
+        findings: vec![finding],
+        ..Answer::new(1, "k", Vote::Fail)
+    }
+}
+
+proptest! {
+    /// An answer that counts says a critical problem again of one that does not: in like words, wherever it puts it, or in
+    /// other words of its place. Another problem, be it as bad and of the same line, does not.
+    #[test]
+    fn only_the_same_problem_takes_the_place_of_a_lost_one(
+        lines in (1u32..60, 1u32..60),
+        files in (0..2usize, 0..2usize),
+        problems in (0..3usize, 0..3usize),
+        prefix in prop::sample::select(vec!["", "./", "src/"]),
+    ) {
+        const PROBLEMS: [&str; 3] = [
+            "SQL injection: the user's input goes into the statement unescaped",
+            "The lock is never released when parsing raises",
+            "Division by zero for an empty order",
+        ];
+        let path = |nth: usize| ["users.py", "orders.py"][nth];
+        let raw = format!(
+            r#"{{"verdict":"FAIL","findings":[{{"severity":"critical","description":"{}","location":{{"path":"{prefix}{}","line":{}}}}}]"#,
+            PROBLEMS[problems.0], path(files.0), lines.0
+        );
+        let later = answer_with(path(files.1), lines.1, PROBLEMS[problems.1]);
+        let found = LaterFindings::of(&later);
+        let again = lost(&raw).is_said_again(RoundNumber::FIRST, Vote::Fail, &found);
+        prop_assert_eq!(again, problems.0 == problems.1);
+    }
+}
