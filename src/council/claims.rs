@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use council_protocol::Severity;
 
-use super::cluster::is_alike;
 use super::disposition::{FindingCluster, FindingVersion};
 use super::judges::SeatIndex;
+use super::like_words::is_alike;
 use super::readings::is_same_kind;
 
 impl FindingVersion {

@@ -10,6 +10,7 @@ use council_protocol::evidence::normalize_blanks;
 use council_protocol::{Finding, Proof, RepoPath};
 
 use super::judges::{SeatIndex, same_text};
+use super::like_words::{STOP, description_words};
 
 /// Lines between two places that are still near.
 const NEAR: u32 = 3;
@@ -301,41 +302,6 @@ fn is_same_excerpt(a: &str, b: &str) -> bool {
 
 /// The fewest bytes of a quote that say which part of a line is meant.
 const MIN_EXCERPT: usize = 4;
-
-/// Words too common to mean anything.
-const STOP: [&str; 30] = [
-    "the", "and", "for", "that", "this", "with", "from", "not", "are", "was", "has", "have", "can",
-    "could", "will", "would", "should", "may", "might", "when", "which", "into", "its", "but",
-    "without", "there", "here", "been", "being", "than",
-];
-
-/// The words that carry a description, lower case, without their commonest endings.
-pub(super) fn description_words(text: &str) -> BTreeSet<String> {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase);
-    words
-        .filter(|w| w.chars().count() > 2 && !STOP.contains(&w.as_str()))
-        .map(|w| stem_word(&w).to_owned())
-        .collect()
-}
-
-/// Whether two sentences say much the same.
-pub(super) fn is_alike(a: &str, b: &str) -> bool {
-    let (a, b) = (description_words(a), description_words(b));
-    let smaller = a.len().min(b.len());
-    smaller > 0 && a.intersection(&b).count() * 100 >= smaller * 60
-}
-
-fn stem_word(word: &str) -> &str {
-    let stems = ["ing", "ed", "es", "s"]
-        .iter()
-        .filter_map(|end| word.strip_suffix(end));
-    stems
-        .into_iter()
-        .find(|stem| stem.chars().count() > 3)
-        .unwrap_or(word)
-}
 
 /// Groups places: two belong together when a chain of equal meanings joins them. A judge that names both places tells two
 /// problems apart, and no likeness of words joins them. The order of `places` plays no part beyond the order of the groups

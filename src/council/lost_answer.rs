@@ -2,7 +2,7 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
-use super::cluster::description_words;
+use super::like_words::description_words;
 use super::lost_findings::{LostFindings, lost_findings, name_finding};
 use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};

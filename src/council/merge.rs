@@ -4,8 +4,8 @@ use council_protocol::Answer;
 use council_protocol::RoundNumber;
 use council_protocol::answer::{Finding, Tag};
 
-use super::cluster::{description_words, is_alike};
 use super::judges::{RaisedFinding, same_text};
+use super::like_words::{description_words, is_alike};
 
 /// Adds the findings of an answer; one that the judge repeats word for word keeps its first number. One that it now takes
 /// to be worse is no repetition: the worse word would be lost.

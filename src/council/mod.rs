@@ -35,6 +35,7 @@ mod in_place;
 mod judges;
 mod keys;
 pub mod ledger;
+mod like_words;
 mod loose_ballot;
 mod loose_forms;
 mod loose_proofs;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use council_protocol::Vote;
 use council_protocol::task::{InterventionKind, PutChallenge, Task};
 
-use super::cluster::is_alike;
 use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::keys::SeededRandom;
 use super::ledger::InterventionRecord;
+use super::like_words::is_alike;
 use super::outcome::ChallengeRecord;
 use super::state::{DebateState, SubTurn};
 use super::summary::CONSENSUS;

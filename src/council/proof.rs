@@ -8,11 +8,11 @@ use council_protocol::{Finding, Location, RoundNumber, Severity};
 
 use super::anonymity;
 use super::brought::BroughtReproduction;
-use super::cluster::is_alike;
 use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::Action;
 use super::findings::shown_finding;
 use super::judges::{Judges, SeatIndex};
+use super::like_words::is_alike;
 use super::meant_ids::only_finding;
 use super::outcome::JudgedFinding;
 use super::reproduction::{

@@ -2,7 +2,7 @@
 
 use council_protocol::{Finding, Severity};
 
-use super::cluster::is_alike;
+use super::like_words::is_alike;
 use super::outcome::{FindingMember, JudgedFinding};
 
 /// The most other critical problems of one line that are told.

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::cluster::{description_words, names_in};
+use super::cluster::names_in;
+use super::like_words::description_words;
 
 /// Stems that say the same of a well-known kind of problem, by which it is known in other words.
 const KINDS: [(&str, &[&str]); 14] = [

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Location};
 
-use super::cluster::{description_words, names_in};
+use super::cluster::names_in;
+use super::like_words::description_words;
 use super::outcome::JudgedFinding;
 use super::said_problem::{SaidProblem, cut_words};
 use super::said_words::SaidWords;
