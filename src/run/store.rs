@@ -269,6 +269,15 @@ pub(crate) fn list_own_runs(
     Ok(all)
 }
 
+/// The run that goes on in this worktree, the latest of several. No report is read for it: it is looked again and again.
+pub(crate) fn running_here(start: &RunContext) -> Result<Option<StoredRun>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let own = place.worktree_name();
+    let mut going_on = list_folders(&place.runs_dir())?;
+    going_on.retain(|past| past.state() == RunState::GoingOn && past.began_in(own.as_deref()));
+    Ok(going_on.into_iter().max_by_key(|past| past.started(None)))
+}
+
 /// The run of exactly that name. No report is read for it.
 pub(crate) fn run_of_name(start: &RunContext, name: &str) -> Option<StoredRun> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;

@@ -34,6 +34,13 @@ const PTY: &str =
 
 /// Runs a command at a place. What it writes to both outputs comes in the order in which a reader sees it.
 pub(crate) fn read_at(place: Place, command: &Command) -> String {
+    let run = Run::of(command_at(place, command).output().unwrap());
+    let text = (run.stdout + &run.stderr).replace('\r', "");
+    format!("{text}exit code {}\n", run.code)
+}
+
+/// The same command, not yet started.
+pub(crate) fn command_at(place: Place, command: &Command) -> Command {
     let mut run = match place {
         Place::Terminal { columns } => {
             let mut run = Command::new("python3");
@@ -61,9 +68,7 @@ pub(crate) fn read_at(place: Place, command: &Command) -> String {
     run.stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let run = Run::of(run.output().unwrap());
-    let text = (run.stdout + &run.stderr).replace('\r', "");
-    format!("{text}exit code {}\n", run.code)
+    run
 }
 
 /// A review, or another command, at every place.

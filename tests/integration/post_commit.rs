@@ -1,10 +1,12 @@
 //! Reviews that begin in the background after a commit, by the real git.
 
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::captures::{Place, command_at};
 use crate::hook::{CONFLICT, Desk};
 
 #[test]
@@ -244,6 +246,32 @@ fn held_desk() -> (Desk, PathBuf) {
     );
     let gate = gate(&desk);
     (desk, gate)
+}
+
+/// Whoever waits for a review of a commit sees its judges, and is not told that nothing was running.
+#[test]
+fn waiting_shows_what_the_judges_of_a_commit_do() {
+    let (desk, gate) = held_desk();
+    commit_and_wait_until(&desk, "one.md", "thinking");
+    let mut wait = desk.repo.program(&desk.repo.path());
+    wait.args(["wait", "--timeout", "60s"]);
+    let terminal = Place::Terminal { columns: 80 };
+    let mut waiting = command_at(terminal, &wait).spawn().unwrap();
+    let mut screen = waiting.stdout.take().unwrap();
+    let mut shown = String::new();
+    let mut part = [0; 4096];
+    // The judge answers once it is seen at work.
+    while !shown.contains("thinking") {
+        match screen.read(&mut part).unwrap() {
+            0 => break,
+            read => shown.push_str(&String::from_utf8_lossy(&part[..read])),
+        }
+    }
+    assert!(shown.contains("thinking"), "{shown}");
+    fs::write(gate, "").unwrap();
+    screen.read_to_string(&mut shown).unwrap();
+    assert!(waiting.wait().unwrap().success(), "{shown}");
+    assert!(!shown.contains("nothing is running"), "{shown}");
 }
 
 /// The commits of all runs, with their verdicts.

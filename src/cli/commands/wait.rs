@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::status::next_step;
-use crate::run::store::RunState;
+use crate::run::store::{RunState, StoredRun, running_here};
 use crate::run::waiting::{find_run, given_since, is_expected, means_head, refuse_other_target};
 use crate::run::watch::RunWatcher;
 
@@ -40,13 +40,7 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     let began = Instant::now();
     let late = || limit.is_some_and(|ms| began.elapsed() >= Duration::from_millis(ms));
     // A review of a commit may not have begun yet.
-    while args.run.is_none() && is_expected(start)? {
-        if late() {
-            return Err(RunError::run("the background review is still running")
-                .hint("wait longer: --timeout 10m"));
-        }
-        sleep(POLL_INTERVAL);
-    }
+    let was_expected = args.run.is_none() && await_background(&late, start)?;
     let found = find_run(args.run.as_deref(), start);
     if let Some(report) = given_since(args.run.as_deref(), found.as_ref().ok(), start) {
         refuse_other_target(&report, None, start)?;
@@ -57,29 +51,15 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         if let Some(report) = past.report()? {
             refuse_other_target(&report, Some(&past.name), start)?;
         }
-        let hint = format!("nothing is running; this is the latest run, {}", past.name);
-        start.console.hint(&hint);
-    }
-    let (kind, console) = start.view_of_settings();
-    let view = LiveView::new(kind, console);
-    let mut watcher = RunWatcher::new(past.clone(), start);
-    let mut is_watched = false;
-    while past.state() == RunState::GoingOn {
-        is_watched = true;
-        let news = watcher.poll();
-        view.hear_all(&news, |last| watcher.age_ms(last));
-        if late() {
-            return Err(RunError::run(format!("{} is still running", past.name))
-                .hint("wait longer: --timeout 10m"));
+        if !was_expected {
+            let hint = format!("nothing is running; this is the latest run, {}", past.name);
+            start.console.hint(&hint);
         }
-        sleep(POLL_INTERVAL);
     }
-    // What the judges' last moments brought came after the last look.
+    let is_watched = past.state() == RunState::GoingOn;
     if is_watched {
-        let news = watcher.poll();
-        view.hear_all(&news, |last| watcher.age_ms(last));
+        await_run(&past, &late, start)?;
     }
-    drop(view);
     let Some(report) = past.report()? else {
         return Err(
             RunError::run(format!("{} was interrupted", past.name)).hint(next_step(&past, start))
@@ -97,6 +77,87 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         refuse_other_target(&report, Some(&past.name), start)?;
     }
     print_report(&report, args, start)
+}
+
+/// Shows what the reviews of commits do until there is none; says whether there was one.
+fn await_background(late: &dyn Fn() -> bool, start: &CommandContext) -> Result<bool, RunError> {
+    let mut was_expected = false;
+    let mut watched: Option<WatchedRun<'_>> = None;
+    while is_expected(start)? {
+        was_expected = true;
+        if late() {
+            return Err(RunError::run("the background review is still running")
+                .hint("wait longer: --timeout 10m"));
+        }
+        // A review that a later commit covers is ended, and another one begins.
+        match watched.take().filter(WatchedRun::goes_on) {
+            Some(mut run) => {
+                run.tell_news();
+                watched = Some(run);
+            }
+            None => watched = WatchedRun::find(start)?,
+        }
+        sleep(POLL_INTERVAL);
+    }
+    Ok(was_expected)
+}
+
+/// Shows what a run does until it has ended.
+fn await_run(
+    past: &StoredRun,
+    late: &dyn Fn() -> bool,
+    start: &CommandContext,
+) -> Result<(), RunError> {
+    let mut run = WatchedRun::follow(past.clone(), start);
+    while run.goes_on() {
+        run.tell_news();
+        if late() {
+            return Err(RunError::run(format!("{} is still running", past.name))
+                .hint("wait longer: --timeout 10m"));
+        }
+        sleep(POLL_INTERVAL);
+    }
+    Ok(())
+}
+
+/// A run that some other process holds, as it is shown here.
+struct WatchedRun<'a> {
+    past: StoredRun,
+    watcher: RunWatcher<'a>,
+    view: LiveView,
+}
+
+impl<'a> WatchedRun<'a> {
+    fn follow(past: StoredRun, start: &'a CommandContext) -> Self {
+        let (kind, console) = start.view_of_settings();
+        Self {
+            watcher: RunWatcher::new(past.clone(), start),
+            view: LiveView::new(kind, console),
+            past,
+        }
+    }
+
+    /// The one that goes on here, if there is one.
+    fn find(start: &'a CommandContext) -> Result<Option<Self>, RunError> {
+        let running = running_here(start)?;
+        Ok(running.map(|past| Self::follow(past, start)))
+    }
+
+    fn goes_on(&self) -> bool {
+        self.past.state() == RunState::GoingOn
+    }
+
+    fn tell_news(&mut self) {
+        let news = self.watcher.poll();
+        self.view.hear_all(&news, |last| self.watcher.age_ms(last));
+    }
+}
+
+impl Drop for WatchedRun<'_> {
+    /// What the judges' last moments brought came after the last look.
+    fn drop(&mut self) {
+        self.tell_news();
+    }
 }
 
 fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Result<u8, RunError> {
