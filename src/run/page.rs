@@ -99,8 +99,10 @@ fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option
     let (left, packet) = read_change(past, report)?;
     let redactor = redactor_of_past(&left.past, &packet, start).ok()?;
     let files = packet.files.into_iter();
+    let mut files: Vec<FileChange> = files.map(|file| redact_file(file, &redactor)).collect();
+    add_quoted_lines(&mut files, report, &redactor, start);
     Some(PageMaterial {
-        files: files.map(|file| redact_file(file, &redactor)).collect(),
+        files,
         prompts: read_prompts(&left, &redactor, start),
         place: ReadingPlace::default(),
     })

@@ -7,6 +7,7 @@ mod agent_places;
 mod agent_rights;
 mod apart;
 mod backends;
+mod beside_change;
 mod bounds;
 mod broken_duels;
 mod bundle;
