@@ -121,13 +121,13 @@ const HEADINGS: [&str; 5] = [
     "raised",
     "confirmed",
     "dismissed",
-    "fixed",
+    "as fixed",
     "$ each confirmed",
 ];
-const HEADINGS_WIDTH: usize = 55;
+const HEADINGS_WIDTH: usize = 58;
 
 /// The fewest columns of a name.
-const MIN_NAME: usize = 12;
+const MIN_NAME: usize = 10;
 
 fn render_table(
     kind: &str,
