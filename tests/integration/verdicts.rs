@@ -340,3 +340,17 @@ fn what_was_dismissed_of_a_rule_is_told_beside_models() {
     repo.council(["dismiss", "F1", "--undo"]).ends(0);
     repo.council(fresh).ends(1);
 }
+
+/// Rules read no instructions, and whoever gave some must not think that somebody minded them.
+#[test]
+fn instructions_that_nobody_reads_are_told() {
+    let repo = Repo::with_base();
+    repo.write("notes.md", "A note.\n");
+    repo.commit("Note");
+    let review = ["review", "HEAD"];
+    let told = "--instructions was read by nobody";
+    let run = repo.council([review[0], review[1], "--instructions", "mind the migration"]);
+    run.ends(0).tells(told);
+    let run = repo.council(review).ends(0);
+    assert!(!run.stderr.contains(told), "{}", run.stderr);
+}

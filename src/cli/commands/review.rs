@@ -70,6 +70,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         let publish = args.forge.to_publish_request();
         let code = review_pull_request(&request, &publish, args.fresh, &frontend, start)?;
         if let Some(report) = frontend.shown.take() {
+            tell_unread_instructions(&args, &report, start);
             tell_end(&report, code, start);
         }
         return Ok(start.check_events(code));
@@ -133,6 +134,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     // The verdict is the last line that a reader sees.
     hint_other_judges(&settings, &start);
+    tell_unread_instructions(&args, &report, &start);
     tell_uncommitted(&args, &report, &output, &start);
     let code = deliver_and_tell(&args.output, &report, &output, &start);
     let code = if unwritten.is_empty() {
@@ -192,6 +194,15 @@ impl PullFrontend for PullTerminal<'_> {
 
     fn open_job(&self) -> Box<dyn WorkflowJob> {
         Box::new(JobSurfaces::from_environment(self.start))
+    }
+}
+
+/// Rules read no instructions: whoever gave some is told where no model judged.
+fn tell_unread_instructions(args: &ReviewArgs, report: &Report, start: &CommandContext) {
+    if args.council.instructions.is_some() && report.is_rules_only() {
+        start.console.caution(
+            "--instructions was read by nobody, since only rules judged this; `git council init` sets up models",
+        );
     }
 }
 
