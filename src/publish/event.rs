@@ -27,6 +27,8 @@ pub enum Trigger {
         is_bot: bool,
         /// The commit that is meant, or its beginning; none: the tip.
         commit: Option<String>,
+        /// Whether everything is to be reviewed again, and the last review left behind.
+        full: bool,
     },
     /// A pull request's job has ended: publish what it found.
     Finished {
@@ -145,7 +147,7 @@ impl WorkflowEvent<'_> {
             ));
         }
         let body = json_text(self.payload, "/comment/body").unwrap_or_default();
-        let Some(commit) = parse_command(&body) else {
+        let Some(ReviewCommand { commit, full }) = parse_command(&body) else {
             return Ok(nothing_to_do("the comment is no command"));
         };
         let number = self
@@ -158,6 +160,7 @@ impl WorkflowEvent<'_> {
                 .ok_or_else(|| self.missing_field("comment.user.login"))?,
             is_bot: json_text(self.payload, "/comment/user/type").as_deref() != Some("User"),
             commit,
+            full,
         })
     }
 
@@ -213,8 +216,15 @@ fn nothing_to_do(why: &str) -> Trigger {
     }
 }
 
-/// The command of a comment: `/council` or `/council review`, with a commit or without, alone on its first line.
-fn parse_command(body: &str) -> Option<Option<String>> {
+/// What a comment asks for.
+struct ReviewCommand {
+    commit: Option<String>,
+    full: bool,
+}
+
+/// The command of a comment: `/council`, `/council review` or `/council review full`, with a commit or without, alone on its
+/// first line.
+fn parse_command(body: &str) -> Option<ReviewCommand> {
     let mut words = body.lines().next()?.split_whitespace();
     if words.next()? != COMMAND {
         return None;
@@ -222,11 +232,16 @@ fn parse_command(body: &str) -> Option<Option<String>> {
     let words: Vec<&str> = words.collect();
     let hex =
         |word: &str| (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
-    match words.as_slice() {
-        [] | ["review"] => Some(None),
-        [commit] | ["review", commit] if hex(commit) => Some(Some(commit.to_ascii_lowercase())),
-        _ => None,
-    }
+    let (full, words) = match words.as_slice() {
+        ["review", "full", rest @ ..] => (true, rest),
+        ["review", rest @ ..] | rest => (false, rest),
+    };
+    let commit = match words {
+        [] => None,
+        [commit] if hex(commit) => Some(commit.to_ascii_lowercase()),
+        _ => return None,
+    };
+    Some(ReviewCommand { commit, full })
 }
 
 /// `refs/heads/gh-readonly-queue/main/pr-12-<sha>`.

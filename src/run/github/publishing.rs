@@ -43,6 +43,16 @@ pub(crate) struct PublishRequest {
     pub(crate) html: Option<PathBuf>,
 }
 
+impl PublishRequest {
+    /// The same with what whoever asked for the review wants besides.
+    pub(super) fn of_subject(&self, subject: &PullSubject) -> Self {
+        Self {
+            full: self.full || subject.full,
+            ..self.clone()
+        }
+    }
+}
+
 /// What is asked for, as far as it is known before the report is.
 pub(super) fn publish_options(
     wanted: &PublishRequest,
@@ -183,6 +193,7 @@ pub(crate) fn publish_run(
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
+    let wanted = &wanted.of_subject(&subject);
     refuse_other_change(&report, &subject)?;
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
     let change = report.receipt.run.digests.change.clone();
@@ -278,7 +289,7 @@ pub(crate) fn find_proposal(
     let hub = forge.open_api();
     match find_subject(wanted, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => {
-            let before = match full {
+            let before = match full || subject.full {
                 true => None,
                 false => find_past(&subject, wanted, &forge, &hub)?,
             };

@@ -108,6 +108,7 @@ pub(crate) fn review_pull_request(
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
+    let publish = &publish.of_subject(&subject);
     let proposal = subject.fetch_proposal(request, &forge, &hub, start)?;
     let mut prepared = prepare_spec(wanted, start, TargetSpec::Proposal(proposal))?;
     let settings = prepared.config.settings.clone();

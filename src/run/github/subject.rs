@@ -46,6 +46,8 @@ pub(crate) struct PullSubject {
     pub(crate) queued: Option<u64>,
     /// Whether titles and texts may have been written after somebody asked for the review.
     late: bool,
+    /// Whether whoever asked for the review wants everything reviewed again.
+    pub(crate) full: bool,
 }
 
 /// What the tip is compared with.
@@ -109,12 +111,14 @@ fn subject_of_event(
             number,
             login,
             commit,
+            full,
             ..
         } => {
             if look::may_write(hub, &login)? {
                 let wanted = WantedPull {
                     meant: commit,
                     is_late: true,
+                    is_full: full,
                     number,
                 };
                 subject_of_open_pull(wanted, args, forge, hub)
@@ -135,6 +139,7 @@ fn subject_of_event(
                     number: pull.number,
                     meant: Some(head),
                     is_late: true,
+                    is_full: false,
                 };
                 subject_of_open_pull(wanted, args, forge, hub)
             }
@@ -187,6 +192,7 @@ fn subject_of_commits(
         label,
         queued,
         late: false,
+        full: false,
     }))
 }
 
@@ -197,6 +203,8 @@ struct WantedPull {
     meant: Option<String>,
     /// Whether titles and texts may have been written after somebody asked for the review.
     is_late: bool,
+    /// Whether nothing of the last review is taken over.
+    is_full: bool,
 }
 
 impl WantedPull {
@@ -205,6 +213,7 @@ impl WantedPull {
             number,
             meant: None,
             is_late: false,
+            is_full: false,
         }
     }
 }
@@ -261,6 +270,7 @@ fn subject_of_pull(
         queued: None,
         pull: Some(pull),
         late: wanted.is_late,
+        full: wanted.is_full,
     })))
 }
 

@@ -120,12 +120,25 @@ fn a_command_is_the_first_line_and_nothing_else() {
         };
         assert_eq!(found.as_deref(), commit);
     }
+    for (body, is_full) in [
+        ("/council review", false),
+        ("/council review full", true),
+        ("/council review full 0123abcd", true),
+    ] {
+        let occasion = occasion("issue_comment", &comment(body, "User"));
+        let Trigger::Command { full, .. } = occasion else {
+            panic!("{body}")
+        };
+        assert_eq!(full, is_full, "{body}");
+    }
     for body in [
         "please\n/council",
         "/councils",
         "/council --backend x",
         "> /council",
         "/council $(id)",
+        "/council review full please",
+        "/council full",
     ] {
         assert!(
             matches!(
