@@ -11,7 +11,7 @@ use council_secrets::Redactor;
 
 use crate::config::ColorChoice as ColorSetting;
 use crate::report::markdown::ReadingPlace;
-use crate::report::{DisplayOptions, LinkRoot, Verbosity};
+use crate::report::{DisplayOptions, LinkRoot, Talks, Verbosity};
 use crate::text::{self, Untrusted};
 
 use crate::run::environment::ProcessEnvironment;
@@ -48,6 +48,15 @@ impl Console {
                 false => ReadingPlace::Clone,
             },
         }
+    }
+
+    /// The same where it is known which findings that fail a pull request have a conversation.
+    pub(crate) fn with_talks(mut self, talks: Talks) -> Self {
+        self.place = match self.place {
+            ReadingPlace::Clone => ReadingPlace::Desk(talks),
+            other => other,
+        };
+        self
     }
 
     /// The same with links into the worktree of a directory, where the terminal takes them.

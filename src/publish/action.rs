@@ -55,11 +55,21 @@ impl Surface {
     }
 }
 
+/// A side of the diff, on which a line has its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffSide {
+    /// What the change removes.
+    Left,
+    /// What is there after it.
+    Right,
+}
+
 /// A comment beside lines of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineComment {
     pub path: String,
-    /// The last line, on the new side.
+    pub side: DiffSide,
+    /// The last line, on that side.
     pub line: u32,
     /// The first line, where there are several.
     pub start_line: Option<u32>,
@@ -72,15 +82,19 @@ pub struct LineComment {
 impl LineComment {
     /// The comment as the API takes it, in a review or by itself.
     pub(super) fn to_json(&self) -> Value {
+        let side = match self.side {
+            DiffSide::Left => "LEFT",
+            DiffSide::Right => "RIGHT",
+        };
         let mut json = serde_json::json!({
             "path": self.path,
             "line": self.line,
-            "side": "RIGHT",
+            "side": side,
             "body": self.body,
         });
         if let Some(start) = self.start_line {
             json["start_line"] = start.into();
-            json["start_side"] = "RIGHT".into();
+            json["start_side"] = side.into();
         }
         json
     }
@@ -140,6 +154,13 @@ pub enum PublishAction {
         comment: u64,
         body: String,
     },
+    /// Opens our conversations again whose dismissal was taken back: nobody is asked about the same line in two places.
+    Reopen {
+        /// Their node ids.
+        threads: Vec<String>,
+        /// The node ids of the reviews that they came with, which may have been hidden with them.
+        reviews: Vec<String>,
+    },
     /// Resolves our conversations whose finding is gone. Without `contents: write` a job's token cannot resolve
     /// conversations: our comments in them are hidden instead.
     Resolve {
@@ -184,6 +205,7 @@ impl PublishAction {
             Self::Review { .. }
             | Self::Retell { .. }
             | Self::Answer { .. }
+            | Self::Reopen { .. }
             | Self::Resolve { .. }
             | Self::Hide { .. } => Surface::Review,
             Self::Status { .. } => Surface::Status,
@@ -213,6 +235,10 @@ impl PublishAction {
             } => format!("review #{number}: {} comments on lines", comments.len()),
             Self::Retell { .. } => "bring a comment of ours up to date".to_owned(),
             Self::Answer { number, .. } => format!("answer a reply on #{number}"),
+            Self::Reopen { threads, .. } => format!(
+                "open {} conversations again whose dismissal was taken back",
+                threads.len()
+            ),
             Self::Resolve { threads, .. } => format!(
                 "close {} conversations whose finding is gone",
                 threads.len()
@@ -293,7 +319,8 @@ impl PublishAction {
                 path(format!("statuses/{head}")),
                 body.clone(),
             )),
-            Self::Resolve { .. }
+            Self::Reopen { .. }
+            | Self::Resolve { .. }
             | Self::Hide { .. }
             | Self::Summary { .. }
             | Self::Annotate { .. }

@@ -10,6 +10,7 @@ use super::hub::{GitHubApi, GitHubError};
 use super::look;
 use super::plan::{comment_with_links, plan_fallback};
 use super::seen::{ForgeState, ReviewThread};
+use super::talk_changes;
 use super::wishes::PublishOptions;
 use crate::report::Report;
 
@@ -217,9 +218,17 @@ impl PlanRunner<'_> {
                 self.find_new_threads(*number);
                 Ok(())
             }
+            PublishAction::Reopen { threads, reviews } => {
+                match talk_changes::reopen_threads(hub, threads) {
+                    // Where a token may not, the answer in the conversation says that its finding counts again.
+                    Err(error) if error.is_denied() => Ok(()),
+                    Err(error) => Err(error),
+                    Ok(()) => talk_changes::show_again(hub, reviews),
+                }
+            }
             PublishAction::Resolve { threads, comments } => {
-                match look::resolve_threads(hub, threads) {
-                    Err(error) if error.is_denied() => look::hide_outdated(hub, comments),
+                match talk_changes::resolve_threads(hub, threads) {
+                    Err(error) if error.is_denied() => talk_changes::hide_outdated(hub, comments),
                     other => other,
                 }
             }
@@ -231,7 +240,7 @@ impl PlanRunner<'_> {
                 }
             }
             PublishAction::Answer { .. } => self.send_once(action, "answer a reply").map(drop),
-            PublishAction::Hide { reviews } => look::hide_outdated(hub, reviews),
+            PublishAction::Hide { reviews } => talk_changes::hide_outdated(hub, reviews),
             PublishAction::Status { .. } => {
                 self.send_once(action, "set the commit status").map(drop)
             }

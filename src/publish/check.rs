@@ -9,7 +9,6 @@ use crate::report::{CheckConclusion, Report, lone_state, markdown, other_reading
 use crate::text::{self, Untrusted};
 
 use super::action::PublishAction;
-use super::inline;
 use super::seen::ExistingCheck;
 use super::wishes::PublishOptions;
 
@@ -108,13 +107,14 @@ pub(crate) fn is_witness(check: &ExistingCheck, report: &Report) -> bool {
             .ends_with(&format!(":{}", told_id(report)))
 }
 
-/// Everything that the check is told at the end; the last one concludes it. `beside` says which findings stand beside a line.
+/// Everything that the check is told at the end; the last one concludes it. `beside` says which findings stand beside a
+/// line.
 pub(super) fn conclude_check(
     report: &Report,
     wishes: &PublishOptions,
     id: Option<u64>,
     links: Option<&markdown::SourceLinks>,
-    beside: &dyn Fn(&JudgedFinding) -> bool,
+    (place, beside): (markdown::ReadingPlace, &dyn Fn(&JudgedFinding) -> bool),
 ) -> Vec<PublishAction> {
     let all: Vec<Value> = report
         .outcome
@@ -124,7 +124,7 @@ pub(super) fn conclude_check(
         .filter_map(finding_annotation)
         .collect();
     let left = all.len().saturating_sub(MAX_ANNOTATIONS);
-    let output = check_output(report, left, inline::reading_place(report, beside), links);
+    let output = check_output(report, left, place, links);
     let batches: Vec<&[Value]> = all[..all.len() - left].chunks(BATCH).collect();
     let batches = if batches.is_empty() {
         vec![&[][..]]
@@ -197,11 +197,12 @@ fn check_output(
     })
 }
 
-/// A finding beside its lines; none for a path that no API can name.
+/// A finding beside its lines; none for a path that no API can name, and where it has no line of the new side: an annotation
+/// beside another line would be about that one.
 fn finding_annotation(found: &JudgedFinding) -> Option<Value> {
     let finding = &found.finding;
     let path = std::str::from_utf8(finding.location.path.as_bytes()).ok()?;
-    let start = finding.location.line.max(1);
+    let start = Some(finding.location.line).filter(|line| *line > 0)?;
     let level = match found.level {
         Some(FindingLevel::Fail) => "failure",
         Some(FindingLevel::Warn) => "warning",

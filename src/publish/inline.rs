@@ -1,6 +1,7 @@
 //! Comments beside lines: only where the diff is proven to have them.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use council_protocol::Severity;
 
@@ -8,11 +9,11 @@ use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
 use crate::council::{SaidProblem, meant_classes};
 use crate::report::markdown::ReadingPlace;
-use crate::report::{Report, markdown};
-use crate::report::{lone_state, suggestion_words};
+use crate::report::{Report, Talks, lone_state, markdown, removed_line, suggestion_words};
 use crate::text::{Untrusted, unfit_text};
 
-use super::action::{LineComment, PublishAction};
+use super::action::{DiffSide, LineComment, PublishAction};
+use super::lines::DiffLines;
 use super::marker::{self, MarkerKind};
 use super::order::withdrawn_answer;
 use super::seen::{ForgeState, PullRequest, ReviewThread};
@@ -65,12 +66,13 @@ impl<'a> PlacedFindings<'a> {
         };
         // What somebody resolved or answered, or a push has outdated, is not raised again unless it was gone.
         let counted = seen.counted_before(report);
-        let left = || threads.iter().filter(|one| !is_over(one, counted.as_ref()));
+        let goes_on = |one: &&ReviewThread| one.is_used_again() || !is_over(one, counted.as_ref());
+        let left = || threads.iter().filter(goes_on);
         let mut taken: BTreeSet<String> = thread_fingerprints(left());
         let known = thread_fingerprints(left().filter(|t| !t.outdated || t.answered || t.closed));
         let fits = |found: &&JudgedFinding| {
             found.level.is_some_and(|level| level > FindingLevel::Note)
-                && wishes.lines.shown_part(&found.finding.location).is_some()
+                && place_on_diff(found, &wishes.lines).is_some()
         };
         let fresh = report
             .outcome
@@ -91,23 +93,34 @@ impl<'a> PlacedFindings<'a> {
         }
     }
 
+    /// Whether a finding stood beside a line before, and still does.
+    pub(super) fn is_known(&self, found: &JudgedFinding) -> bool {
+        self.known.contains(&found.fingerprint)
+    }
+
     /// Whether a finding stands beside a line.
     pub(super) fn is_placed(&self, found: &JudgedFinding) -> bool {
-        self.known.contains(&found.fingerprint) || self.new.iter().any(|new| new.id == found.id)
+        self.is_known(found) || self.new.iter().any(|new| new.id == found.id)
     }
 }
 
-/// What a reader on the forge can do: a reply dismisses a finding only in the conversation about it.
-pub(super) fn reading_place(
-    report: &Report,
-    is_placed: &dyn Fn(&JudgedFinding) -> bool,
-) -> ReadingPlace {
+/// Which of the findings that fail the change have a conversation: a reply dismisses a finding only in the one about it.
+pub(super) fn talks_of(report: &Report, is_placed: &dyn Fn(&JudgedFinding) -> bool) -> Talks {
     let failing = report.failing_findings();
     let (placed, left): (Vec<_>, Vec<_>) = failing.partition(|found| is_placed(found));
     match (placed.is_empty(), left.is_empty()) {
-        (true, _) => ReadingPlace::Forge,
-        (false, true) => ReadingPlace::Conversation,
-        (false, false) => ReadingPlace::SomeConversations,
+        (true, _) => Talks::None,
+        (false, true) => Talks::All,
+        (false, false) => Talks::Some,
+    }
+}
+
+/// What a reader on the forge can do.
+pub(super) fn reading_place(talks: Talks) -> ReadingPlace {
+    match talks {
+        Talks::All => ReadingPlace::Conversation,
+        Talks::Some => ReadingPlace::SomeConversations,
+        Talks::Unknown | Talks::Possible | Talks::None => ReadingPlace::Forge,
     }
 }
 
@@ -160,8 +173,20 @@ pub(super) fn plan_review(
     let threads = seen.threads.as_deref().unwrap_or_default();
     actions.extend(retold_comments(report, threads, wishes));
     actions.extend(withdrawn_answers(threads, wishes));
+    let again = reopened_threads(report, threads, seen.counted_before(report).as_ref());
+    if !again.is_empty() {
+        let reviews = again.iter().filter_map(|thread| thread.review.clone());
+        actions.push(PublishAction::Reopen {
+            threads: again.iter().map(|thread| thread.id.clone()).collect(),
+            reviews: reviews.collect::<BTreeSet<_>>().into_iter().collect(),
+        });
+    }
     let gone = resolved_threads(report, threads, wishes.full || seen.state().is_some());
-    let reviews = resolved_reviews(&seen.reviews, threads, &gone);
+    let is_open = |thread: &ReviewThread| {
+        let is_in = |some: &[&ReviewThread]| some.iter().any(|one| one.id == thread.id);
+        is_in(&again) || !(thread.closed || is_in(&gone))
+    };
+    let reviews = resolved_reviews(&seen.reviews, threads, &is_open);
     if !gone.is_empty() {
         actions.push(PublishAction::Resolve {
             threads: gone.iter().map(|thread| thread.id.clone()).collect(),
@@ -249,31 +274,79 @@ fn unanswered_comments(threads: &[&ReviewThread]) -> Vec<String> {
     left.map(|thread| thread.comment.clone()).collect()
 }
 
-/// Reviews of ours all of whose conversations are closed, or are now.
+/// Conversations that we closed with a dismissal which was taken back, where their finding counts and is not talked about
+/// in another one; of several about one finding the last.
+fn reopened_threads<'t>(
+    report: &Report,
+    threads: &'t [ReviewThread],
+    counted: Option<&BTreeSet<String>>,
+) -> Vec<&'t ReviewThread> {
+    let counts = |thread: &&ReviewThread| {
+        let is_it = |f: &JudgedFinding| f.fingerprint == thread.fingerprint;
+        let mut findings = report.outcome.findings.iter();
+        findings.any(|found| found.level > Some(FindingLevel::Note) && is_it(found))
+    };
+    let open = threads.iter().filter(|thread| !is_over(thread, counted));
+    let mut talked = thread_fingerprints(open);
+    let again = threads.iter().rev();
+    let again = again.filter(|thread| thread.is_used_again() && is_over(thread, counted));
+    let again = again.filter(counts);
+    again
+        .filter(|thread| talked.insert(thread.fingerprint.clone()))
+        .collect()
+}
+
+/// Reviews of ours none of whose conversations is open, or is then.
 fn resolved_reviews(
     reviews: &[String],
     threads: &[ReviewThread],
-    gone: &[&ReviewThread],
+    is_open: &dyn Fn(&ReviewThread) -> bool,
 ) -> Vec<String> {
-    let is_open = |thread: &&ReviewThread| {
-        !thread.closed && !gone.iter().any(|closing| closing.id == thread.id)
-    };
-    let open: BTreeSet<&str> = threads
-        .iter()
-        .filter(is_open)
-        .filter_map(|thread| thread.review.as_deref())
-        .collect();
+    let open = threads.iter().filter(|thread| is_open(thread));
+    let open: BTreeSet<&str> = open.filter_map(|thread| thread.review.as_deref()).collect();
     let spent = reviews.iter().filter(|id| !open.contains(id.as_str()));
     spent.cloned().collect()
 }
 
+/// Where on the diff a finding is talked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DiffPlace {
+    side: DiffSide,
+    lines: RangeInclusive<u32>,
+}
+
+/// Whether a comment on the diff may be about a finding.
+pub(super) fn has_place(found: &JudgedFinding, lines: &DiffLines) -> bool {
+    place_on_diff(found, lines).is_some()
+}
+
+/// The lines of the diff that a finding means; none: it has none there.
+fn place_on_diff(found: &JudgedFinding, lines: &DiffLines) -> Option<DiffPlace> {
+    let location = &found.finding.location;
+    if let Some(shown) = lines.shown_part(location) {
+        return Some(DiffPlace {
+            side: DiffSide::Right,
+            lines: shown.line..=shown.end_line.unwrap_or(shown.line),
+        });
+    }
+    let first = removed_line(found).filter(|_| location.line == 0)?;
+    let quoted = found.finding.quote.trim().lines().count();
+    let many = u32::try_from(quoted).unwrap_or(u32::MAX);
+    let removed = lines.removed_part(&location.path, first, many)?;
+    Some(DiffPlace {
+        side: DiffSide::Left,
+        lines: removed,
+    })
+}
+
 fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     let location = &found.finding.location;
-    let shown = wishes
-        .lines
-        .shown_part(location)
-        .unwrap_or_else(|| location.clone());
-    let end = shown.end_line.unwrap_or(shown.line);
+    let named = location.line..=location.end_line.unwrap_or(location.line);
+    let place = place_on_diff(found, &wishes.lines).unwrap_or_else(|| DiffPlace {
+        side: DiffSide::Right,
+        lines: named.clone(),
+    });
+    let (first, last) = (*place.lines.start(), *place.lines.end());
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
         severity: Some(found.finding.severity),
@@ -287,14 +360,15 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
         marker::sign_body(MarkerKind::Finding, &wishes.council, &mark, &text)
     };
     // A block replaces the lines that its comment stands beside, and no others.
-    let block = match shown == *location {
+    let block = match place.side == DiffSide::Right && place.lines == named {
         true => suggestion_block(found),
         false => String::new(),
     };
     LineComment {
         path: location.path.display().into_owned(),
-        line: end,
-        start_line: (end > shown.line).then_some(shown.line),
+        side: place.side,
+        line: last,
+        start_line: (last > first).then_some(first),
         body: signed(&format!("{told}{block}{HOW_TO_DISMISS}")),
         body_of_file: signed(&format!(
             "{}{told}{HOW_TO_DISMISS}",

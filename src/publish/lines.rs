@@ -1,19 +1,22 @@
-//! Which lines of the new side stand in the diff: the only ones beside which a comment may stand.
+//! Which lines stand in the diff: the only ones beside which a comment may stand.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use council_protocol::change::{FileStatus, Hunk};
-use council_protocol::{FileChange, LineKind, Location};
+use council_protocol::{FileChange, LineKind, Location, RepoPath};
 
-/// The hunks of a change on its new side, file by file. Files whose path is not UTF-8 are not in it: no API names them.
+/// The hunks of a change, file by file. Files whose path is not UTF-8 are not in it: no API names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiffLines(BTreeMap<String, FileLines>);
 
-/// The hunks of one file on its new side.
+/// The lines of one file that stand in the diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct FileLines {
+    /// Those of the new side.
     shown: Vec<RangeInclusive<u32>>,
+    /// Those that the change removes, as they were numbered before it.
+    removed: Vec<RangeInclusive<u32>>,
     /// Whether no line of it is left.
     is_emptied: bool,
 }
@@ -29,6 +32,7 @@ impl DiffLines {
             let hunks = file.hunks.iter().flat_map(shown_by_forge).collect();
             let shown = FileLines {
                 shown: merged(hunks),
+                removed: merged(file.hunks.iter().flat_map(removed_lines).collect()),
                 is_emptied: file.status == FileStatus::Deleted,
             };
             lines.0.insert(path.to_owned(), shown);
@@ -41,6 +45,7 @@ impl DiffLines {
         let hunks = patch.lines().filter_map(new_side);
         let shown = FileLines {
             shown: hunks.collect(),
+            removed: merged(removed_in(patch)),
             is_emptied: is_emptied(patch),
         };
         self.0.insert(path.to_owned(), shown);
@@ -62,6 +67,20 @@ impl DiffLines {
             line: from,
             end_line: location.end_line.map(|_| to),
         })
+    }
+
+    /// The first of `many` removed lines from one on that stand in the diff in a row; none: none of them does.
+    pub(super) fn removed_part(
+        &self,
+        path: &RepoPath,
+        first: u32,
+        many: u32,
+    ) -> Option<RangeInclusive<u32>> {
+        let path = std::str::from_utf8(path.as_bytes()).ok()?;
+        let last = first.saturating_add(many.saturating_sub(1));
+        let meets = |lines: &&RangeInclusive<u32>| *lines.start() <= last && first <= *lines.end();
+        let lines = self.0.get(path)?.removed.iter().find(meets)?;
+        Some(first.max(*lines.start())..=last.min(*lines.end()))
     }
 
     /// Whether every line of a place stands in one hunk of the new side.
@@ -110,6 +129,42 @@ fn shown_by_forge(hunk: &Hunk) -> Vec<RangeInclusive<u32>> {
     around.filter(|range| !range.is_empty()).collect()
 }
 
+/// The lines that a hunk removes, by their numbers before it.
+fn removed_lines(hunk: &Hunk) -> Vec<RangeInclusive<u32>> {
+    let removed = hunk.lines().filter(|line| line.kind == LineKind::Removed);
+    let numbers = removed.filter_map(|line| line.old_no);
+    numbers.map(|number| number..=number).collect()
+}
+
+/// The same of the text that a forge shows.
+fn removed_in(patch: &str) -> Vec<RangeInclusive<u32>> {
+    let mut removed = Vec::new();
+    // The number of the next line of the old side, and how many the hunk still has: a line of code may look like a header.
+    let (mut next, mut old_left, mut new_left) = (0_u32, 0_u32, 0_u32);
+    for line in patch.lines() {
+        if old_left == 0 && new_left == 0 {
+            if let Some(((start, old), (_, new))) = hunk_header(line) {
+                (next, old_left, new_left) = (start, old, new);
+            }
+            continue;
+        }
+        let (is_old, is_new) = match line.as_bytes().first() {
+            Some(b'-') => (true, false),
+            Some(b'+') => (false, true),
+            // Not a line of the file, but a word about its end.
+            Some(b'\\') => continue,
+            _ => (true, true),
+        };
+        if is_old && !is_new {
+            removed.push(next..=next);
+        }
+        next = next.saturating_add(u32::from(is_old));
+        old_left = old_left.saturating_sub(u32::from(is_old));
+        new_left = new_left.saturating_sub(u32::from(is_new));
+    }
+    removed
+}
+
 /// Ranges in order, those that touch as one.
 fn merged(mut ranges: Vec<RangeInclusive<u32>>) -> Vec<RangeInclusive<u32>> {
     ranges.sort_by_key(|range| *range.start());
@@ -138,10 +193,19 @@ fn is_emptied(patch: &str) -> bool {
 
 /// The new side of a hunk's header, `@@ -1,2 +3,4 @@`.
 fn new_side(line: &str) -> Option<RangeInclusive<u32>> {
+    let (_, (start, lines)) = hunk_header(line)?;
+    line_range(start, lines)
+}
+
+/// The first line and the count of lines of both sides of a hunk, from its header.
+fn hunk_header(line: &str) -> Option<((u32, u32), (u32, u32))> {
     let (header, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
-    let (_, new) = header.split_once(" +")?;
-    let (start, lines) = new.split_once(',').unwrap_or((new, "1"));
-    line_range(start.parse().ok()?, lines.parse().ok()?)
+    let (old, new) = header.split_once(" +")?;
+    let side = |text: &str| {
+        let (start, lines) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse().ok()?, lines.parse().ok()?))
+    };
+    Some((side(old)?, side(new)?))
 }
 
 #[cfg(test)]
@@ -201,6 +265,34 @@ mod tests {
                 "{line} {end:?}"
             );
         }
+    }
+
+    /// A comment beside a removed line is refused where the diff does not remove that line.
+    #[test]
+    fn removed_lines_are_known_by_their_numbers_before_the_change() {
+        let patch = "@@ -3,4 +3,2 @@ fn a\n x\n-@@ -90 +90 @@\n-b\n y\n\\ No newline at end of file\n@@ -9 +7,0 @@\n-z";
+        let mut of_forge = DiffLines::default();
+        of_forge.add_patch("a.rs", patch);
+        let hunk = |old_start, old_lines, new_lines, body: &str| Hunk {
+            old_start,
+            old_lines,
+            new_start: old_start,
+            new_lines,
+            section: String::new(),
+            body: body.into(),
+        };
+        let hunks = [hunk(3, 4, 2, " x\n-a\n-b\n y\n"), hunk(9, 1, 0, "-z\n")];
+        let of_packet = FileLines {
+            removed: merged(hunks.iter().flat_map(removed_lines).collect()),
+            ..FileLines::default()
+        };
+        assert_eq!(of_forge.0["a.rs"].removed, of_packet.removed);
+        let part = |first, many| of_forge.removed_part(&"a.rs".into(), first, many);
+        assert_eq!(part(4, 1), Some(4..=4));
+        assert_eq!(part(5, 9), Some(5..=5), "as far as they are in a row");
+        assert_eq!((part(3, 1), part(6, 1)), (None, None), "these stay");
+        assert_eq!(part(9, 1), Some(9..=9));
+        assert_eq!(of_forge.removed_part(&"b.rs".into(), 4, 1), None);
     }
 
     /// A packet shows whole functions, a forge three lines around each edit.

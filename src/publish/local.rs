@@ -1,5 +1,7 @@
 //! Surfaces of the job itself: summary, annotations in the log, outputs.
 
+use council_protocol::Location;
+
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::{Report, markdown};
 use crate::text::Untrusted;
@@ -43,21 +45,30 @@ pub(super) fn log_annotations(report: &Report) -> Vec<String> {
 }
 
 fn log_command(found: &JudgedFinding) -> String {
-    let location = &found.finding.location;
     let word = match found.level {
         Some(FindingLevel::Fail) => "error",
         Some(FindingLevel::Warn) => "warning",
         _ => "notice",
     };
-    let line = location.line.max(1);
     let title = format!("{} {}", found.id, check::severity_words(found));
     format!(
-        "::{word} file={},line={line},endLine={},title={}::{}",
-        Untrusted::new(&location.path.display()).log_property(),
-        location.end_line.unwrap_or(line).max(line),
+        "::{word} file={},{}title={}::{}",
+        Untrusted::new(&found.finding.location.path.display()).log_property(),
+        lines_property(&found.finding.location),
         Untrusted::new(&title).log_property(),
         Untrusted::new(&check::annotation_message(found)).log_message(),
     )
+}
+
+/// Where the log leads to; nothing for what has no line of the new side: another one says nothing of it.
+fn lines_property(location: &Location) -> String {
+    match location.line {
+        0 => String::new(),
+        line => {
+            let last = location.end_line.unwrap_or(line).max(line);
+            format!("line={line},endLine={last},")
+        }
+    }
 }
 
 /// The action's outputs that follow from the report.

@@ -7,7 +7,7 @@ use super::check;
 use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
 use super::marker::{self, MarkerKind};
-use super::order::{find_orders, stale_answers};
+use super::order::{find_orders, is_taken_back, stale_answers};
 use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
 use crate::report::uri::encode_component;
 
@@ -41,9 +41,6 @@ query($owner: String!, $name: String!, $number: Int!, $after: String, $check: St
 
 /// The most pages of conversations that are read.
 const MAX_PAGES: usize = 20;
-
-/// The most steps of one request that changes conversations.
-const MAX_MUTATIONS: usize = 50;
 
 /// The pull request with our conversations on it, and who we are.
 pub struct PullConversation {
@@ -398,60 +395,6 @@ pub fn may_write(hub: &GitHubApi<'_>, login: &str) -> Result<bool, GitHubError> 
     ))
 }
 
-/// Resolves conversations.
-///
-/// # Errors
-///
-/// As the forge says.
-pub fn resolve_threads(hub: &GitHubApi<'_>, threads: &[String]) -> Result<(), GitHubError> {
-    let step = |id: &str| {
-        format!("resolveReviewThread(input: {{ threadId: {id} }}) {{ thread {{ id }} }}")
-    };
-    mutate_each(
-        hub,
-        threads,
-        "resolve conversations whose finding is gone",
-        step,
-    )
-}
-
-/// Hides comments or reviews of ours as outdated.
-///
-/// # Errors
-///
-/// As the forge says.
-pub fn hide_outdated(hub: &GitHubApi<'_>, subjects: &[String]) -> Result<(), GitHubError> {
-    let step = |id: &str| {
-        format!(
-            "minimizeComment(input: {{ subjectId: {id}, classifier: OUTDATED }}) {{ minimizedComment {{ isMinimized }} }}"
-        )
-    };
-    mutate_each(hub, subjects, "hide what is outdated", step)
-}
-
-/// One mutation for each node, fifty with one request.
-fn mutate_each(
-    hub: &GitHubApi<'_>,
-    ids: &[String],
-    doing: &str,
-    step: impl Fn(&str) -> String,
-) -> Result<(), GitHubError> {
-    for some in ids.chunks(MAX_MUTATIONS) {
-        let names: Vec<String> = (0..some.len()).map(|at| format!("$t{at}: ID!")).collect();
-        let steps: Vec<String> = (0..some.len())
-            .map(|at| format!("r{at}: {}", step(&format!("$t{at}"))))
-            .collect();
-        let query = format!("mutation({}) {{ {} }}", names.join(", "), steps.join(" "));
-        let variables: serde_json::Map<String, Value> = some
-            .iter()
-            .enumerate()
-            .map(|(at, id)| (format!("t{at}"), id.as_str().into()))
-            .collect();
-        hub.ask_graphql(&query, &variables.into(), doing)?;
-    }
-    Ok(())
-}
-
 /// Whether a comment or review is ours.
 fn is_ours(node: &Value, me: &ForgeIdentity) -> bool {
     let is_bot = json_text(node, "/author/__typename").as_deref() == Some("Bot");
@@ -477,6 +420,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
     let flag = |node: &Value, name| node.get(name) == Some(&Value::Bool(true));
     let replies = node.pointer("/comments/nodes")?.as_array()?.get(1..)?;
     let orders = find_orders(replies, me, council);
+    let is_hidden = flag(first, "isMinimized");
     Some(ReviewThread {
         renamed: false,
         id: json_text(node, "/id")?,
@@ -489,9 +433,10 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         classes: mark.classes,
         said: mark.said,
         place: thread_place(node),
-        closed: flag(node, "isResolved") || flag(first, "isMinimized"),
+        closed: flag(node, "isResolved") || is_hidden,
         closed_by_us: flag(node, "isResolved") && is_resolved_by(node, me),
         outdated: flag(node, "isOutdated"),
+        reopens: !is_hidden && is_taken_back(replies, me, council, &orders),
         answered: node
             .pointer("/comments/totalCount")
             .and_then(Value::as_u64)

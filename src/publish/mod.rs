@@ -28,6 +28,7 @@ mod order_words;
 mod plan;
 mod quote_place;
 mod seen;
+mod talk_changes;
 mod wishes;
 
 pub use action::{PublishAction, Surface};
@@ -49,6 +50,7 @@ pub(crate) use memory::{JudgedChange, ReviewState, is_unchanged_reason};
 pub(crate) use order::{DISMISSED_BY, DismissOrder, ReplyAnswer};
 pub(crate) use order_words::{DismissWords, OrderMeaning};
 pub use plan::plan_actions;
+pub(crate) use plan::talks_about;
 pub(crate) use quote_place::find_whole_quotes;
 pub(crate) use seen::ExistingCheck;
 pub(crate) use seen::OwnComment;

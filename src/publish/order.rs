@@ -55,11 +55,13 @@ struct AnswerMark {
 /// How an answer begins that says that a finding is dismissed.
 pub(crate) const DISMISSED_BY: &str = "Dismissed by ";
 
+/// What an answer is to whose reply is gone: no reply has such a name.
+const NO_REPLY: &str = "";
+
 impl AnswerMark {
-    /// Of an answer to a reply that is gone: no reply has such a name.
     fn of_nothing() -> Self {
         Self {
-            reply: Some(String::new()),
+            reply: Some(NO_REPLY.to_owned()),
             taken_for: None,
         }
     }
@@ -120,23 +122,51 @@ pub(super) fn stale_answers(
     council: &str,
     orders: &[DismissOrder],
 ) -> Vec<u64> {
-    let is_stale = |reply: &&Value| {
+    let is_there = |reply: &String| orders.iter().any(|order| order.reply == *reply);
+    let told = told_dismissals(replies, me, council);
+    // An answer of an earlier version does not say to which reply.
+    let stale = told.filter(|(_, answered)| answered.as_ref().is_some_and(|one| !is_there(one)));
+    let stale = stale.filter(|(_, answered)| answered.as_deref() != Some(NO_REPLY));
+    stale
+        .filter_map(|(reply, _)| reply.get("databaseId")?.as_u64())
+        .collect()
+}
+
+/// Whether what we told of as dismissed in a conversation was taken back: by a command, or because the reply is gone or
+/// has other words by now.
+pub(super) fn is_taken_back(
+    replies: &[Value],
+    me: &ForgeIdentity,
+    council: &str,
+    orders: &[DismissOrder],
+) -> bool {
+    let dismisses = |order: &DismissOrder| matches!(order.meaning, OrderMeaning::Dismiss(_));
+    let is_undone = orders.iter().any(|o| o.meaning == OrderMeaning::TakeBack);
+    let is_there = |reply: &String| orders.iter().any(|order| order.reply == *reply);
+    let mut told = told_dismissals(replies, me, council);
+    let is_over = |answered: Option<String>| answered.is_some_and(|one| !is_there(&one));
+    let is_dismissed_anew = orders.last().is_some_and(dismisses);
+    !is_dismissed_anew && told.any(|(_, answered)| is_undone || is_over(answered))
+}
+
+/// Our answers that say that something is dismissed, or said so once, each with the reply that it answers.
+fn told_dismissals<'r>(
+    replies: &'r [Value],
+    me: &ForgeIdentity,
+    council: &str,
+) -> impl Iterator<Item = (&'r Value, Option<String>)> {
+    let tell = move |reply: &'r Value| {
         let login = json_text(reply, "/author/login").unwrap_or_default();
         let is_bot = json_text(reply, "/author/__typename").as_deref() != Some("User");
         let body = json_text(reply, "/body").unwrap_or_default();
-        let mark = marker::read_marker(MarkerKind::Answer, &body);
-        let mark = mark.filter(|mark| me.is_author(&login, is_bot) && mark.council == council);
-        let state = mark.and_then(|mark| marker::marker_state::<AnswerMark>(&mark));
-        // An answer of an earlier version does not say to which reply.
-        let answered = state.and_then(|state| state.reply);
+        let mark = marker::read_marker(MarkerKind::Answer, &body)?;
+        let is_own = me.is_author(&login, is_bot) && mark.council == council;
+        let answered = marker::marker_state::<AnswerMark>(&mark)?.reply;
         let says_so = body.lines().any(|line| line.starts_with(DISMISSED_BY));
-        let is_there = |reply: String| orders.iter().any(|order| order.reply == reply);
-        says_so && answered.is_some_and(|reply| !is_there(reply))
+        let is_told = says_so || answered.as_deref() == Some(NO_REPLY);
+        (is_own && is_told).then_some((reply, answered))
     };
-    let stale = replies.iter().filter(is_stale);
-    stale
-        .filter_map(|reply| reply.get("databaseId")?.as_u64())
-        .collect()
+    replies.iter().filter_map(tell)
 }
 
 /// What such an answer says from now on.
@@ -249,6 +279,36 @@ mod tests {
         let mut of_person = dismissed;
         of_person["author"] = json!({ "login": "ann", "__typename": "User" });
         assert!(stale(&[of_person]).is_empty(), "it is not ours");
+    }
+
+    /// By whatever it is taken back; who dismisses anew takes nothing back.
+    #[test]
+    fn a_dismissal_is_taken_back_by_a_command_or_with_its_reply() {
+        let dismiss = says("ann", "User", "/council dismiss because one");
+        let anew = says("zoe", "User", "/council dismiss because two");
+        let undo = says("ann", "User", "/council undo");
+        let order = find_orders(std::slice::from_ref(&dismiss), &me(), "c").remove(0);
+        let told = answer_saying(&order, "Dismissed by `ann`. This is about `F1`.");
+        let refused = answer_saying(&order, "Not dismissed.");
+        let withdrawn = says("github-actions", "Bot", &withdrawn_answer("c"));
+        let of_person = says("eve", "User", told["body"].as_str().unwrap());
+        let taken_back = |replies: &[&Value]| {
+            let replies: Vec<Value> = replies.iter().map(|reply| (*reply).clone()).collect();
+            is_taken_back(&replies, &me(), "c", &find_orders(&replies, &me(), "c"))
+        };
+        assert!(taken_back(&[&dismiss, &told, &undo]));
+        assert!(taken_back(&[&told]), "deleted");
+        assert!(taken_back(&[&withdrawn]), "deleted, and told");
+        for holds in [
+            &[&dismiss, &told][..],
+            &[&dismiss, &told, &undo, &anew],
+            &[&withdrawn, &anew],
+            &[&undo],
+            &[&refused],
+            &[&of_person],
+        ] {
+            assert!(!taken_back(holds), "{holds:?}");
+        }
     }
 
     #[test]

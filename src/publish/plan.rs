@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::council::outcome::JudgedFinding;
 use crate::report::markdown::ReadingPlace;
-use crate::report::{CheckConclusion, Report, ReportSource};
+use crate::report::{CheckConclusion, Report, ReportSource, Talks};
 use crate::text;
 
 use super::action::{PublishAction, Surface};
@@ -36,10 +36,11 @@ pub fn plan_actions(
         wishes.surfaces.contains(&surface) && (surface.is_of_job() || !is_overruled)
     };
     let placed = placed_findings(report, seen, wishes);
-    let place = inline::reading_place(report, &|found| placed.is_placed(found));
+    let talks = talks_there(report, seen, wishes);
+    let place = inline::reading_place(talks);
     let mut actions = Vec::new();
     if wants(Surface::Check) {
-        actions.extend(plan_check(report, seen, wishes, &placed));
+        actions.extend(plan_check(report, seen, wishes, (&placed, place)));
     }
     if let Some(pull) = &seen.pull {
         if wants(Surface::Review) {
@@ -88,6 +89,35 @@ fn is_overruled(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> 
     report.source == ReportSource::UnprivilegedJob && (by_check || by_status || by_comment())
 }
 
+/// Which of the findings that fail the change have a conversation once everything is published as it was asked for.
+pub(crate) fn talks_about(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> Talks {
+    talks_there(report, &seen.following(report), wishes)
+}
+
+fn talks_there(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> Talks {
+    let may_be = |found: &JudgedFinding| inline::has_place(found, &wishes.lines);
+    if seen.pull.is_none() {
+        return Talks::None;
+    }
+    if seen.threads.is_none() {
+        // Nobody knows what is there already.
+        return match report.failing_findings().any(may_be) {
+            true => Talks::Unknown,
+            false => Talks::None,
+        };
+    }
+    let posts = wishes.surfaces.contains(&Surface::Review) && !is_overruled(report, seen, wishes);
+    let placed = PlacedFindings::choose(report, seen, wishes);
+    let is_placed = |found: &JudgedFinding| match posts {
+        true => placed.is_placed(found),
+        false => placed.is_known(found),
+    };
+    match inline::talks_of(report, &is_placed) {
+        Talks::None if !posts && report.failing_findings().all(may_be) => Talks::Possible,
+        talks => talks,
+    }
+}
+
 /// The findings that stand beside a line, where they are wanted there.
 fn placed_findings<'a>(
     report: &'a Report,
@@ -113,7 +143,7 @@ pub(super) fn comment_with_links(
         let mut threads = threads.iter();
         placed.is_placed(found) && threads.any(|one| one.fingerprint == found.fingerprint)
     };
-    let place = inline::reading_place(report, &is_talked_about);
+    let place = inline::reading_place(inline::talks_of(report, &is_talked_about));
     comment::comment_body(report, wishes, seen, threads, place)
 }
 
@@ -147,7 +177,7 @@ fn plan_check(
     report: &Report,
     seen: &ForgeState,
     wishes: &PublishOptions,
-    placed: &PlacedFindings<'_>,
+    (placed, place): (&PlacedFindings<'_>, ReadingPlace),
 ) -> Vec<PublishAction> {
     let has_key = report.receipt.run.recognition_key.is_some();
     let is_there = seen.check.as_ref().is_some_and(|check| {
@@ -164,7 +194,7 @@ fn plan_check(
     let threads = seen.threads.as_deref().unwrap_or_default();
     let links = comment::source_links(report, wishes, threads);
     let beside = |found: &JudgedFinding| placed.is_placed(found);
-    check::conclude_check(report, wishes, id, links.as_ref(), &beside)
+    check::conclude_check(report, wishes, id, links.as_ref(), (place, &beside))
 }
 
 /// One report, however many there are.

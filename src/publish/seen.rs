@@ -103,6 +103,8 @@ pub struct ReviewThread {
     pub closed_by_us: bool,
     /// Whether the line is no longer in the diff.
     pub outdated: bool,
+    /// Whether the dismissal that was last told in it was taken back: if the finding counts, it is talked about here again.
+    pub reopens: bool,
     /// Whether somebody else said something in it.
     pub answered: bool,
     /// The number of our comment in it, for a reply.
@@ -113,13 +115,21 @@ pub struct ReviewThread {
     pub stale_answers: Vec<u64>,
 }
 
+impl ReviewThread {
+    /// Whether it is the one in which its finding is talked about if that counts, although it is closed. Beside a line
+    /// that is no longer in the diff nobody looks.
+    pub(super) fn is_used_again(&self) -> bool {
+        self.closed && self.reopens && !self.outdated
+    }
+}
+
 /// The conversations of a page, each under what its finding is called in a report: an edit beside a line gives what is found
-/// there another fingerprint. Where somebody argued it away, what they spoke of stays what it was.
+/// there another fingerprint. Where somebody argued it away, what they spoke of stays what it was, unless that was taken back.
 pub(super) fn follow_findings(threads: &[ReviewThread], report: &Report) -> Vec<ReviewThread> {
     let earlier = report.receipt.run.earlier.as_ref();
     let follow = |thread: &ReviewThread| {
         let name = earlier.and_then(|earlier| earlier.name_now(&thread.fingerprint));
-        let name = name.filter(|_| thread.orders.is_empty());
+        let name = name.filter(|_| thread.orders.is_empty() || thread.reopens);
         ReviewThread {
             fingerprint: name.unwrap_or(&thread.fingerprint).to_owned(),
             renamed: name.is_some(),

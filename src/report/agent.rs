@@ -1,5 +1,6 @@
 //! The report for a coding agent: a few lines of a stable form, tab-separated, worst first. docs/report.md defines them.
 
+use super::removed::removed_words;
 use super::verdict_entry;
 use super::words::{self, FindingRemarks, JudgeNames};
 use crate::council::outcome::{Disposition, JudgedFinding, VerdictReason};
@@ -74,7 +75,10 @@ fn push_finding(out: &mut String, report: &Report, kind: &str, found: &JudgedFin
         name_field(&words::location_text(&finding.location)),
         field(&readable_description(&finding.description))
     ));
-    for other in words::other_readings(found) {
+    for other in words::other_readings(found)
+        .into_iter()
+        .chain(removed_words(found))
+    {
         out.push_str(&format!("also\t{}\t{}\n", field(&found.id), field(&other)));
     }
     let FindingRemarks { why, fix, .. } = words::finding_remarks(finding);

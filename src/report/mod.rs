@@ -26,6 +26,7 @@ mod places;
 pub(crate) mod rdjson;
 mod receipt;
 mod redact;
+mod removed;
 pub(crate) mod sarif;
 mod sarif_rule;
 mod source;
@@ -38,7 +39,7 @@ mod words;
 pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
 pub(crate) use claim::{absorb_recheck, accept_claim};
-pub(crate) use document::{both_sides, suggestion_words, test_sentence};
+pub(crate) use document::{Talks, both_sides, suggestion_words, test_sentence};
 pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFate};
 #[cfg(test)]
 pub(crate) use facts::Participation;
@@ -49,7 +50,7 @@ pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
 #[cfg(test)]
 pub(crate) use places::join_ids;
-pub(crate) use places::removed_line;
+pub(crate) use removed::removed_line;
 pub(crate) use source::ReportSource;
 pub use whole::Report;
 pub(crate) use words::{TOO_LONG_A_LINE, lone_state, other_readings};

@@ -1,18 +1,10 @@
 //! Places and names of findings in a row, as they stand on one line.
 
-use council_protocol::{Location, Proof, RepoPath};
+use council_protocol::{Location, RepoPath};
 
+use super::removed::removed_line;
 use super::words;
 use crate::council::outcome::JudgedFinding;
-
-/// Where the code of a finding stood before the change removed it, as its judges quoted it.
-pub(crate) fn removed_line(found: &JudgedFinding) -> Option<u32> {
-    let mut proofs = found.members.iter().map(|member| &member.proof);
-    proofs.find_map(|proof| match proof {
-        Proof::Removed { old_line, .. } => Some(*old_line),
-        _ => None,
-    })
-}
 
 /// A place as it stands in a row of places: its line alone where the file is that of the one before.
 pub(super) struct ShownPlace<'a> {

@@ -19,6 +19,7 @@ use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, is_for_lost_readers, readable_description};
 use crate::report::facts::ChangeSize;
 use crate::report::money::cost_in_words;
+use crate::report::removed::removed_words;
 use crate::report::whole::Report;
 use crate::text::short_count;
 
@@ -190,6 +191,8 @@ pub(crate) fn whole_sentence(finding: &JudgedFinding) -> String {
     parts.extend(other_readings(finding));
     let state = lone_state(finding);
     parts.extend((!state.is_empty()).then(|| format!("({state})")));
+    let removed = removed_words(finding);
+    parts.extend(removed.map(|words| format!("({words})")));
     parts.join(" ")
 }
 

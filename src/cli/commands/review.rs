@@ -12,7 +12,7 @@ use crate::config::{ReportFormat, Settings};
 use crate::council::outcome::Verdict;
 use crate::git::commit_at;
 use crate::publish::{DiffLines, WorkflowJob};
-use crate::report::{self, GatePolicy, Report, exit};
+use crate::report::{self, GatePolicy, Report, Talks, exit};
 use crate::run::announce;
 use crate::run::ci::{check_range, ci_target};
 use crate::run::context::RunContext;
@@ -180,8 +180,12 @@ impl PullFrontend for PullTerminal<'_> {
         self.configured(settings).run.clone()
     }
 
-    fn deliver(&self, report: &Report, settings: &Settings, gate: GatePolicy) -> u8 {
-        let start = self.configured(settings);
+    fn deliver(&self, report: &Report, settings: &Settings, gate: GatePolicy, talks: Talks) -> u8 {
+        let configured = self.configured(settings);
+        let start = &CommandContext {
+            console: configured.console.with_talks(talks),
+            ..configured.clone()
+        };
         let file = self.request.output.as_deref();
         let file = file.map(|file| start.dir.join(file));
         let output = ReportOutput {

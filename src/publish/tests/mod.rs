@@ -7,3 +7,4 @@ mod places;
 mod plan;
 mod quote_place;
 mod suggestion;
+mod ways;

@@ -110,7 +110,7 @@ pub(super) fn seen() -> ForgeState {
 }
 
 /// The conversation that a finding began.
-fn thread(found: &JudgedFinding) -> ReviewThread {
+pub(super) fn thread(found: &JudgedFinding) -> ReviewThread {
     ReviewThread {
         renamed: false,
         id: format!("PRRT_{}", found.id),
@@ -126,6 +126,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         closed: false,
         closed_by_us: false,
         outdated: false,
+        reopens: false,
         answered: false,
         number: Some(1),
         orders: Vec::new(),

@@ -146,6 +146,8 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     }
     let mut parts: Vec<String> = since.into_iter().collect();
     parts.extend(report.proof_of(&found.id));
+    // Whom else the earlier review asked is not known any more.
+    let is_kept = found.since.is_some();
     parts.push(match words::holders(found, names).as_slice() {
         [] => "held by nobody".to_owned(),
         [one]
@@ -154,6 +156,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
         {
             let asked = asked_in_vain(report, found, names);
             match asked.as_slice() {
+                [] if is_kept => format!("held by {one} alone"),
                 [] => format!("held by {one} alone; no other judge checked it"),
                 [other] => format!("held by {one} alone; {other} was asked and did not take it up"),
                 _ => format!(

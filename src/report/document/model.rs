@@ -65,12 +65,26 @@ impl Section {
     }
 }
 
+/// Which of the findings that fail a pull request have a conversation that can be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Talks {
+    /// Nobody looked at what is there.
+    Unknown,
+    /// None has one, and each would get one where comments on the diff are published.
+    Possible,
+    None,
+    Some,
+    All,
+}
+
 /// Where a report is read, and so what its reader can do about a finding from there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ReadingPlace {
     /// Where the program and the run are at hand.
     #[default]
     Clone,
+    /// The same, where it is known what of a pull request's findings that fail it has a conversation.
+    Desk(Talks),
     /// In a coding agent, which can only propose a dismissal.
     Agent,
     /// On a page of the forge: there is no run to name, and a dismissal in somebody's clone counts only if it is signed.
@@ -79,6 +93,16 @@ pub(crate) enum ReadingPlace {
     Conversation,
     /// The same, where only some of these findings have one.
     SomeConversations,
+}
+
+impl ReadingPlace {
+    /// The place alone.
+    pub(in crate::report) fn without_talks(self) -> Self {
+        match self {
+            Self::Desk(_) => Self::Clone,
+            other => other,
+        }
+    }
 }
 
 /// The answer, for whoever reads one line.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use council_protocol::answer::Stance;
 use council_protocol::message::FailureKind;
-use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
+use super::ways::{fix_or_dismiss, is_pull_request, whole_again};
 use crate::council::is_read_by_few;
 use crate::council::outcome::{
     self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
@@ -16,10 +16,8 @@ use crate::report::bottom_line::count_noun;
 use crate::report::bottom_line::{GatePolicy, exit};
 use crate::report::earlier::still_open;
 use crate::report::facts::MATRIX_BACKEND;
-use crate::report::places;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
-use crate::text::page_url;
 
 /// The most paths that one line names.
 const MAX_PATHS: usize = 3;
@@ -63,8 +61,9 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
 }
 
 /// What whoever wants a better verdict does next.
-fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
-    let failing: Vec<&str> = report.failing_findings().map(|f| f.id.as_str()).collect();
+fn next_step(report: &Report, told_at: ReadingPlace) -> Option<String> {
+    let failing: Vec<&JudgedFinding> = report.failing_findings().collect();
+    let place = told_at.without_talks();
     let gate_fails = report.bottom_line(report.own_gate()).exit_code == exit::FAIL;
     Some(match (report.outcome.verdict, report.outcome.reason) {
         (_, VerdictReason::Interrupted) if place == ReadingPlace::Clone => {
@@ -74,14 +73,14 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
             }
         }
         (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
-        (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, place),
+        (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, told_at),
         (Verdict::Fail, VerdictReason::CommitFailed) => {
             "Next step: push a commit that fixes what the other review found, or dismiss it with a reason.".into()
         }
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()
         }
-        (Verdict::Warn, _) if gate_fails && !failing.is_empty() => fix_or_dismiss(report, &failing, place),
+        (Verdict::Warn, _) if gate_fails && !failing.is_empty() => fix_or_dismiss(report, &failing, told_at),
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding) if objects(report) => READ_WHY.into(),
         (Verdict::Warn, _) => return look_again(report, place),
         (Verdict::Inconclusive, VerdictReason::BelowQuorum) => ask_again(report, place),
@@ -113,69 +112,6 @@ fn objects(report: &Report) -> bool {
     votes.any(|vote| vote.left == Vote::Fail)
 }
 
-/// What takes away the findings that fail the change, with what can be done where it is read.
-fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> String {
-    let what = if report.outcome.verdict == Verdict::Warn {
-        "run"
-    } else {
-        "change"
-    };
-    let (which, them) = match failing.len() {
-        1 => (format!("the finding that fails the {what}"), "it"),
-        many => (format!("the {many} findings that fail the {what}"), "them"),
-    };
-    match place {
-        // An id of a recording is that of another finding in the reader's own last report.
-        _ if report.receipt.run.recorded => format!(
-            "In a review of your own the next step would be to fix {which}, or to dismiss {them} with a reason."
-        ),
-        // Of a pull request, what is dismissed here alone is not dismissed in its next job.
-        ReadingPlace::Clone if report.target.kind == TargetKind::PullRequest => format!(
-            "Next step: fix {which}, or have somebody with write access, other than the author, dismiss {them} on the \
-             pull request: reply `/council dismiss because …` to its comment (`--publish review` posts one)."
-        ),
-        ReadingPlace::Clone => {
-            let ids = named_for_dismissal(failing);
-            format!(
-                "Next step: fix {which}, or dismiss {them}: `git council dismiss {ids} --because '…'`."
-            )
-        }
-        ReadingPlace::Agent => {
-            format!(
-                "Next step: fix {which}, or propose with the tool `dismiss` that {them} be dismissed."
-            )
-        }
-        ReadingPlace::Conversation => format!(
-            "Next step: fix {which}, or have somebody with write access, other than the author, reply \
-             `/council dismiss because …` in the conversation about {them}."
-        ),
-        ReadingPlace::SomeConversations => format!(
-            "Next step: fix {which}, or have somebody with write access, other than the author, reply `/council dismiss \
-             because …` in the conversation about each that has one; what to do about the others: {}",
-            dismissal_page(report)
-        ),
-        ReadingPlace::Forge => {
-            let page = dismissal_page(report);
-            format!("Next step: fix {which}, or dismiss {them} with a reason: {page}")
-        }
-    }
-}
-
-/// The page that says how a finding is dismissed.
-fn dismissal_page(report: &Report) -> String {
-    page_url(&report.receipt.run.version, "docs/warn-and-merge.md")
-}
-
-/// Findings as `dismiss` takes them: `F1-F4 F7`. Where that is long, `ID` stands for it.
-fn named_for_dismissal(failing: &[&str]) -> String {
-    const MAX_WORDS: usize = 6;
-    let words = places::join_ids(failing.iter().copied());
-    match failing.iter().all(|id| words::is_plain_id(id)) && words.len() <= MAX_WORDS {
-        true => words.join(" "),
-        false => "ID".to_owned(),
-    }
-}
-
 /// What to do about a critical finding that does not fail the change: somebody has to decide, or another judge to look.
 fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
     let is_open = |finding: &&JudgedFinding| {
@@ -187,6 +123,9 @@ fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
     let (id, here) = (&finding.id, place == ReadingPlace::Clone);
     if report.receipt.run.recorded {
         return None;
+    }
+    if let Some(commit) = finding.since.as_deref().filter(|_| is_pull_request(report)) {
+        return Some(look_again_at_kept(report, finding, commit, place));
     }
     match finding.disposition {
         Disposition::Disputed if here => Some(format!(
@@ -209,6 +148,32 @@ fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
             who_reports(finding)
         )),
         _ => None,
+    }
+}
+
+/// The same about a finding that an earlier review left open: what was said of it then is in the report of that review.
+fn look_again_at_kept(
+    report: &Report,
+    finding: &JudgedFinding,
+    commit: &str,
+    place: ReadingPlace,
+) -> String {
+    let commit = commit.get(..7).unwrap_or(commit);
+    let what = match place {
+        ReadingPlace::Clone | ReadingPlace::Agent => finding.id.as_str(),
+        // On a page of the forge no line has the finding's id.
+        _ => "the critical finding that fails nothing",
+    };
+    let again = whole_again(report, place);
+    match finding.disposition {
+        Disposition::Disputed => format!(
+            "Next step: decide about {what}, on which judges disagreed in the review of {commit}, whose report has both \
+             sides; {again}."
+        ),
+        _ => format!(
+            "Next step: check {what}, which {} in the review of {commit}; {again}.",
+            who_reports(finding)
+        ),
     }
 }
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::parts::{code_line, name};
 use crate::council::outcome::JudgedFinding;
-use crate::report::places::removed_line;
+use crate::report::removed::removed_line;
 use crate::report::words;
 
 /// Lines shown before and behind what is meant.

@@ -5,7 +5,7 @@ use council_protocol::{FileChange, Finding, Hunk, Proof};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
-use crate::report::places::removed_line;
+use crate::report::removed::removed_line;
 use crate::text::{self, Untrusted};
 
 /// The most lines of a quote in an ordinary report, and in a verbose one.

@@ -74,8 +74,8 @@ pub(super) fn push_full(
         push_remark(page, "see", view.see);
     }
     // Where no run is at hand, no command shows the words of those who disagree: the page has them.
-    let is_all_there_is =
-        page.look().place != ReadingPlace::Clone && view.found.disposition == Disposition::Disputed;
+    let is_at_hand = page.look().place.without_talks() == ReadingPlace::Clone;
+    let is_all_there_is = !is_at_hand && view.found.disposition == Disposition::Disputed;
     if verbose || is_all_there_is {
         for opinion in &view.opinions {
             push_remark(page, "", opinion);

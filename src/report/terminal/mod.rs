@@ -150,7 +150,7 @@ fn push_findings(
     }
     let rest: Vec<&FindingView<'_>> = beyond.iter().chain(&listed).copied().collect();
     // In the log of a job there is no run that the command could show.
-    if !rest.is_empty() && page.look().place == ReadingPlace::Clone {
+    if !rest.is_empty() && page.look().place.without_talks() == ReadingPlace::Clone {
         page.push_fitted(what_show_adds(&rest), colours::PLAIN, "git council show");
     }
 }

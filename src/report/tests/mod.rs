@@ -5,6 +5,7 @@ mod debates;
 mod documents;
 mod formats;
 mod hostility;
+mod kept_words;
 mod laws;
 mod lines;
 mod pages;

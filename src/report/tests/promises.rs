@@ -21,7 +21,7 @@ use crate::report::{
     gitlab, html, junit, markdown, rdjson, sarif, terminal,
 };
 
-const PLACES: [ReadingPlace; 5] = [
+pub(super) const PLACES: [ReadingPlace; 5] = [
     ReadingPlace::Clone,
     ReadingPlace::Agent,
     ReadingPlace::Forge,
@@ -37,7 +37,7 @@ const OBJECTION: &str = "The statement is open to whoever sends it.";
 const LONG_LINE: &str = "src/min.js: the last 9 ";
 
 /// A critical finding of one judge, which another one refutes or did not look at.
-fn open_critical(disposition: Disposition) -> Report {
+pub(super) fn open_critical(disposition: Disposition) -> Report {
     let mut outcome = outcome(Verdict::Warn, VerdictReason::CriticalDisputed);
     outcome.judges.truncate(3);
     thinking(&mut outcome.judges);
@@ -128,7 +128,7 @@ fn plain(text: &str) -> String {
 }
 
 /// The pages on which a next step stands.
-fn pages(report: &Report, place: ReadingPlace) -> Vec<String> {
+pub(super) fn pages(report: &Report, place: ReadingPlace) -> Vec<String> {
     let look = DisplayOptions {
         place,
         ..DisplayOptions::default()

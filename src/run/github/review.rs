@@ -9,9 +9,9 @@ use crate::council::outcome::{Verdict, VerdictReason};
 use crate::git::{TargetSpec, recognition_key};
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, Surface,
-    WorkflowJob, find_whole_quotes,
+    WorkflowJob, find_whole_quotes, talks_about,
 };
-use crate::report::{CheckConclusion, GatePolicy, Report, exit};
+use crate::report::{CheckConclusion, GatePolicy, Report, Talks, exit};
 use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
@@ -45,8 +45,9 @@ use crate::session::InterruptSource;
 pub(crate) trait PullFrontend {
     /// The context with what the configuration says about the output.
     fn with_settings(&self, settings: &Settings) -> RunContext;
-    /// Shows the report on standard output and in the file that was asked for; says how the program ends.
-    fn deliver(&self, report: &Report, settings: &Settings, gate: GatePolicy) -> u8;
+    /// Shows the report on standard output and in the file that was asked for; says how the program ends. `talks`: which
+    /// of the findings that fail the change have a conversation.
+    fn deliver(&self, report: &Report, settings: &Settings, gate: GatePolicy, talks: Talks) -> u8;
     /// The surfaces of the job that runs.
     fn open_job(&self) -> Box<dyn WorkflowJob>;
 }
@@ -391,7 +392,8 @@ impl PullReview<'_> {
     /// Shows the report on standard output and in every file that was asked for; says how the program ends.
     fn deliver(&mut self, report: &Report) -> Result<u8, RunError> {
         let gate = self.wishes.gate;
-        let code = self.frontend.deliver(report, &self.settings, gate);
+        let talks = talks_about(report, &self.seen, &self.wishes);
+        let code = self.frontend.deliver(report, &self.settings, gate, talks);
         write_files(report, self.publish, &mut self.wishes, &self.start)?;
         remember_verdict(report, true, &self.start);
         Ok(code)

@@ -201,8 +201,11 @@ fn a_dismissal_that_is_taken_back_is_told_wherever_it_was_told() {
             "alice",
             "/council dismiss because fixture",
         );
+        let many = stage.hub.state().threads.len();
+        let open = open_about(&stage, "src/a.rs");
         stage.council(&SHOWN).ends(1);
         assert!(dismissed(&stage).contains("src/a.rs"));
+        assert_eq!(open_about(&stage, "src/a.rs"), open - 1, "closed");
         if take_back.is_empty() {
             delete_replies(&stage, "alice");
         } else {
@@ -220,11 +223,21 @@ fn a_dismissal_that_is_taken_back_is_told_wherever_it_was_told() {
         let back =
             "came back: its dismissal by `@alice` no longer holds, because it was taken back";
         assert!(shown.contains(back), "{shown}");
+        // It is talked about where it was talked about.
+        assert_eq!(open_about(&stage, "src/a.rs"), open, "opened again");
+        assert_eq!(stage.hub.state().threads.len(), many, "no second one");
         // It is told once, and is no reason to do anything again.
         stage.council(&SHOWN).ends(1);
         assert_eq!(answers(&stage), said);
         stage.requests();
     }
+}
+
+/// How many of our conversations about a file are open.
+fn open_about(stage: &Stage, path: &str) -> usize {
+    let state = stage.hub.state();
+    let open = state.threads.iter().filter(|t| !t.resolved && !t.hidden);
+    open.filter(|t| t.place["path"] == path).count()
 }
 
 /// Somebody deletes what they said; what we answered stays.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::mutations::change_talks;
 use super::server::{Reply, Request};
 use super::state::{Comment, ME, State, Thread};
 
@@ -222,7 +223,7 @@ fn pulls(request: &Request, state: &State) -> Reply {
     )
 }
 
-/// Whether a comment stands on lines of one hunk of the diff's right side.
+/// Whether a comment stands on lines of one hunk of a side of the diff.
 fn is_in_diff(state: &State, number: u64, comment: &Value) -> bool {
     let path = comment["path"].as_str().unwrap_or_default();
     let Some((_, patch)) = state.pulls[&number]
@@ -233,7 +234,14 @@ fn is_in_diff(state: &State, number: u64, comment: &Value) -> bool {
         return false;
     };
     let (line, start) = (comment["line"].as_u64(), comment["start_line"].as_u64());
-    let Some(line) = line.filter(|_| comment["side"] == "RIGHT") else {
+    let (Some(line), Some(mark)) = (
+        line,
+        match comment["side"].as_str() {
+            Some("RIGHT") => Some(" +"),
+            Some("LEFT") => Some(" -"),
+            _ => None,
+        },
+    ) else {
         return false;
     };
     let start = start.unwrap_or(line);
@@ -241,14 +249,14 @@ fn is_in_diff(state: &State, number: u64, comment: &Value) -> bool {
         .lines()
         .filter(|text| text.starts_with("@@ "))
         .any(|header| {
-            let new = header
-                .split(" +")
+            let side = header
+                .split(mark)
                 .nth(1)
                 .unwrap()
-                .split(" @@")
+                .split(' ')
                 .next()
                 .unwrap();
-            let (first, count) = new.split_once(',').unwrap_or((new, "1"));
+            let (first, count) = side.split_once(',').unwrap_or((side, "1"));
             let (first, count) = (first.parse::<u64>().unwrap(), count.parse::<u64>().unwrap());
             start >= first && line < first + count && start <= line
         })
@@ -451,32 +459,8 @@ pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
         .flat_map(|all| all.values())
         .filter_map(Value::as_str)
         .collect();
-    if query.contains("resolveReviewThread") {
-        // The token must be allowed to write contents, too (github/gh-aw#35726).
-        if may_not(state, &["pull-requests: write", "contents: write"]) {
-            return forbidden();
-        }
-        for thread in &mut state.threads {
-            if ids.contains(&thread.id.as_str()) {
-                (thread.resolved, thread.resolved_by) = (true, Some(ME));
-            }
-        }
-        return Reply::new(200, json!({ "data": {} }));
-    }
-    if query.contains("minimizeComment") {
-        assert!(query.contains("classifier: OUTDATED"));
-        if may_not(state, &["pull-requests: write"]) {
-            return forbidden();
-        }
-        for thread in &mut state.threads {
-            thread.hidden |= ids.contains(&comment_id(thread).as_str());
-        }
-        for review in &mut state.reviews {
-            if ids.contains(&review["node_id"].as_str().unwrap()) {
-                review["hidden"] = true.into();
-            }
-        }
-        return Reply::new(200, json!({ "data": {} }));
+    if let Some(reply) = change_talks(query, &ids, state) {
+        return reply;
     }
     let with_check = variables["withCheck"] == true;
     if with_check && may_not(state, &["checks: read"]) {
@@ -541,17 +525,17 @@ fn commit_with_checks(head: &str, name: &Value, state: &State) -> Value {
     json!({ "nodes": [{ "commit": { "oid": head, "checkSuites": { "pageInfo": last, "nodes": suites } } }] })
 }
 
-fn may_not(state: &State, lines: &[&str]) -> bool {
+pub(super) fn may_not(state: &State, lines: &[&str]) -> bool {
     lines.iter().any(|line| state.denied.contains(line))
 }
 
-fn forbidden() -> Reply {
+pub(super) fn forbidden() -> Reply {
     let error = json!({ "type": "FORBIDDEN", "message": "Resource not accessible by integration" });
     Reply::new(200, json!({ "data": null, "errors": [error] }))
 }
 
 /// The node of the first comment of a conversation.
-fn comment_id(thread: &Thread) -> String {
+pub(super) fn comment_id(thread: &Thread) -> String {
     thread.id.replace("PRRT_", "PRRC_")
 }
 
