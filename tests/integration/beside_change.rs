@@ -16,9 +16,9 @@ fn long_file(last: &str) -> String {
 
 fn reviewed(target: &[&str]) -> Repo {
     let repo = with_judge(&answer("FAIL", FINDING), "");
-    repo.write("src/long.rs", &long_file("one"));
+    repo.write("src/long.rs", long_file("one"));
     repo.commit("Long");
-    repo.write("src/long.rs", &long_file("other"));
+    repo.write("src/long.rs", long_file("other"));
     match target {
         ["--worktree"] => {}
         ["--staged"] => drop(repo.git(["add", "."])),
