@@ -26,6 +26,7 @@ mod local;
 pub mod mailbox;
 #[cfg(feature = "mcp")]
 pub mod mcp_lines;
+mod meant_answer;
 mod outlet;
 mod packet_copy;
 pub mod private;

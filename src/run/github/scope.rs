@@ -52,10 +52,14 @@ pub(crate) fn refuse_forgetting(
     before: Option<&ReviewState>,
     subject: &PullSubject,
 ) -> Result<(), RunError> {
-    let Some(before) = before.filter(|before| before.run != report.receipt.run.name) else {
+    let Some(before) = before else {
         return Ok(());
     };
-    let forgotten = before.forgotten_by(report);
+    // The report that stands there does not count itself. A name alone does not tell that it is the one: each clone counts
+    // its runs of a day.
+    let is_its_own = before.run == report.receipt.run.name;
+    let unnamed = if is_its_own { before.lost } else { 0 };
+    let forgotten = before.forgotten_by(report).saturating_sub(unnamed);
     if forgotten == 0 {
         return Ok(());
     }

@@ -337,3 +337,24 @@ fn the_worse_of_two_verdicts_about_one_commit_stays() {
         stage.requests();
     }
 }
+
+/// Each clone counts its runs of a day: of two clones, the report of the one is not the other's because of its name.
+#[test]
+fn an_older_report_of_another_clone_takes_no_place_by_its_name() {
+    let stage = Stage::new();
+    seat_judges(&stage);
+    stage.propose(1, &[("src/a.py", "x = open(p)\n")]);
+    let_judges_say(&stage, "PASS", "");
+    stage.council(&["review", "--pr", "1"]).ends(0);
+    let (own, kept) = (stage.repo.path().join(".git/council"), stage.file("kept"));
+    fs::rename(&own, &kept).unwrap();
+    let finding = r#"{"severity": "critical", "category": "bug", "description": "The file is never closed.",
+ "location": {"path": "src/a.py", "line": 1}, "quote": "x = open(p)", "why": "w", "fix": "f"}"#;
+    let_judges_say(&stage, "FAIL", finding);
+    stage.council(&PUBLISHED).ends(1);
+    fs::remove_dir_all(&own).unwrap();
+    fs::rename(&kept, &own).unwrap();
+    stage.council(&POSTED).ends(3).tells("nothing is posted");
+    let body = stage.reports(1)[0].body.clone();
+    assert!(body.contains("# FAIL"), "{body}");
+}

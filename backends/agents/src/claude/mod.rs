@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
+use crate::meant_answer::is_meant_as_answer;
 use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 
@@ -226,7 +227,7 @@ fn keep_replaced(said: &mut Vec<String>, turn: &Turn, reply: &Result<AgentReply,
         let counted = reply.as_ref();
         counted.is_ok_and(|counted| is_same_answer(&counted.raw, text))
     };
-    said.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+    said.retain(|text| is_meant_as_answer(text, &turn.key) && !counts(text));
 }
 
 /// Whether two texts are the same answer, whatever blanks stand between its fields.

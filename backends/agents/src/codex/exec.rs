@@ -7,6 +7,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
 use crate::client::{AgentEnv, compose_message, kind_of_message, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
+use crate::meant_answer::is_meant_as_answer;
 use crate::process::{FinishedProgram, oversized_failure, run_once, spawn_failure};
 use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal, schema};
@@ -213,7 +214,7 @@ impl ExecSession {
         // Answers behind which another one came: that one counts, and what these object to is told.
         let mut drafts = spoken_in_stream(&finished.stdout);
         let counts = |text: &String| reply.as_ref().is_ok_and(|r| r.raw.trim() == text.trim());
-        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        drafts.retain(|text| is_meant_as_answer(text, &turn.key) && !counts(text));
         mailbox::tell_drafts(&mut reply, drafts);
         reply
     }

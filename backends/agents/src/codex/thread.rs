@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::server::{AppServer, DIALECT};
 use crate::client::{compose_message, kind_of_message, kind_of_status, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
+use crate::meant_answer::is_meant_as_answer;
 use crate::rpc::{NoticeReceiver, RpcNotice};
 use crate::stop::TurnDraft;
 use crate::thoughts::TurnThoughts;
@@ -87,7 +88,7 @@ impl TurnProgress {
 
     fn take_message(&mut self, text: &str) {
         let earlier = std::mem::replace(&mut self.text, text.to_owned());
-        if !self.key.is_empty() && earlier.contains(&self.key) && earlier != text {
+        if is_meant_as_answer(&earlier, &self.key) && earlier != text {
             self.unread.push(earlier);
         }
     }

@@ -72,6 +72,8 @@ fn a_verdict_beside_a_call_is_kept_for_the_program_to_tell() {
     for api in APIS {
         for (said, kept) in [
             (r#"{"verdict": "FAIL", "key": "k1"}"#, 1),
+            (r#"{"verdict": "FAIL", "key": "KEY"}"#, 1),
+            ("**Verdict: FAIL** a.rs:1 is critical", 1),
             ("I look into it first.", 0),
         ] {
             let calls = Says::calls([read_file("a.rs")]).beside(said);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::HttpConversation;
 use crate::command::keyed_objects;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ModelCall};
+use crate::meant_answer::is_meant_as_answer;
 use crate::tools::tool_declarations;
 
 /// The most answers of a turn that are kept beside the one that counts.
@@ -72,12 +73,12 @@ impl HttpConversation {
         self.draft.set_asides(asides.cloned().collect());
     }
 
-    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
-    /// what it objects to is told where the next one does not say it again.
+    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn, or gives its vote, was
+    /// meant as one, and what it objects to is told where the next one does not say it again.
     pub(super) fn set_draft_aside(&mut self) {
         // What it thinks before it looks something up is no end of its thoughts.
         self.thoughts.clear();
-        if self.holds_key(&self.partial) {
+        if is_meant_as_answer(&self.partial, &self.key) {
             self.set_aside();
         }
         self.partial.clear();
