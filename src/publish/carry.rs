@@ -1,14 +1,15 @@
 //! What becomes of the findings that an earlier review left open, as far as it is known before the new one begins.
 //!
-//! A finding stays until its code is gone or a rule that is applied again does not raise it: judges that are silent about it
-//! this time, and a file that is moved, resolve nothing. One about code that the change removes stays until the change no
-//! longer removes it.
+//! A finding stays until its code is gone from what the change adds, or a rule that is applied again does not raise it: judges
+//! that are silent about it this time, and code that is moved, resolve nothing. One about code that the change leaves as it was
+//! stays with that very line, and one about code that the change removes until it no longer removes it.
 
 use council_protocol::{FileChange, Finding, LineKind, RepoPath, Severity};
 
+use super::code_search::{CodeSearch, OpenCode, SearchedFile};
 use super::kept::OpenFinding;
 use super::memory::ReviewState;
-use super::quote_place::{QuoteNeighbours, QuotedCode, find_quoted, quote_name};
+use super::quote_place::quote_name;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::report::{CarriedReview, FindingFate};
 
@@ -31,6 +32,8 @@ pub(crate) struct ReviewedSide<'a> {
     /// Whether a file is judged this time.
     pub(crate) is_judged: &'a dyn Fn(&RepoPath) -> bool,
     pub(crate) read: &'a dyn Fn(&RepoPath) -> ReviewedText,
+    /// A file as it was before the change.
+    pub(crate) read_before: &'a dyn Fn(&RepoPath) -> ReviewedText,
     /// The line of a file at which a finding's quote is found as evidence is: judges quote in many forms, and what they were
     /// shown in a secret's place.
     pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
@@ -50,53 +53,32 @@ impl ReviewedSide<'_> {
         let by_rules = || (self.is_looked_for)(finding) && (self.is_read_by_rules)(path);
         (self.is_judged)(path) || by_rules()
     }
-
-    /// The line at which the code of a finding stands in a file with this text. What proves a quote takes a part of a
-    /// line for it: it is asked only where the letters are not there as they were kept.
-    fn line_of(&self, path: &RepoPath, text: &str, code: &OpenCode<'_>) -> Option<u32> {
-        match find_quoted(text, code.finding, code.whole) {
-            QuotedCode::At(line) => Some(line),
-            QuotedCode::Edited => None,
-            QuotedCode::Missing => (self.prove)(path, code.finding),
-        }
-    }
-}
-
-/// The code of an open finding, with what stood around it where its quote was a whole line.
-#[derive(Clone, Copy)]
-struct OpenCode<'a> {
-    finding: &'a Finding,
-    whole: Option<&'a QuoteNeighbours>,
 }
 
 impl ReviewState {
     /// The findings that are open, each with what becomes of it unless it is raised again.
     pub(crate) fn carry_findings(&self, side: &ReviewedSide<'_>) -> CarriedReview {
-        let added: Vec<&RepoPath> = side
-            .files
-            .iter()
-            .filter(|path| !self.knows_file(path))
-            .collect();
+        let search = CodeSearch::of(side);
         let carry = |kept: &OpenFinding| {
             let mut found = kept.restore_finding();
             found.since.get_or_insert_with(|| self.head.clone());
             if self.failed_over(kept) {
                 found.disposition = Disposition::Confirmed;
             }
+            let is_back = self.is_taken_back(kept, side);
+            let find = |finding: &Finding| match is_back {
+                true => follow_move(kept.code_of(finding), &search),
+                false => find_fate(kept.code_of(finding), &search),
+            };
             let (fate, moved) = match kept.removed_line {
                 Some(_) => (fate_of_removed(&kept.finding, side), None),
-                None if self.is_taken_back(kept, side) => (FindingFate::Resolved, None),
-                None => find_fate(kept.code_of(&kept.finding), side, &added),
+                None => find(&kept.finding),
             };
-            let is_there = |finding: &Finding| {
-                find_fate(kept.code_of(finding), side, &added).0 != FindingFate::Resolved
-            };
-            let may_be_left = fate == FindingFate::Resolved
-                && kept.removed_line.is_none()
-                && !self.is_taken_back(kept, side);
+            let is_there = |finding: &Finding| find(finding).0 != FindingFate::Resolved;
+            let may_be_left = fate == FindingFate::Resolved && kept.removed_line.is_none();
             // Another problem of the same line may quote another part of it.
             let (fate, moved) = match may_be_left && found.keep_problems(is_there) {
-                true => find_fate(kept.code_of(&found.finding), side, &added),
+                true => find(&found.finding),
                 false => (fate, moved),
             };
             if let Some((path, line)) = moved {
@@ -134,7 +116,7 @@ impl OpenFinding {
     fn code_of<'a>(&'a self, finding: &'a Finding) -> OpenCode<'a> {
         OpenCode {
             finding,
-            whole: self.whole.get(&quote_name(finding)),
+            was: self.places.get(&quote_name(finding)),
         }
     }
 }
@@ -183,26 +165,20 @@ fn removes_line_of(change: &FileChange, quote: &str) -> bool {
 /// What becomes of a finding, and where its code is now, if it was moved.
 fn find_fate(
     code: OpenCode<'_>,
-    side: &ReviewedSide<'_>,
-    added: &[&RepoPath],
+    search: &CodeSearch<'_>,
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
-    let finding = code.finding;
-    let path = &finding.location.path;
+    let (finding, side) = (code.finding, search.side);
+    let (path, was) = (&finding.location.path, finding.location.line);
     let (is_judged, is_empty) = (side.is_judged_for(finding), finding.quote.trim().is_empty());
-    let was = finding.location.line;
-    let line_in = |text: &str| side.line_of(path, text, &code);
-    let moved_to = |line: Option<u32>| {
-        line.filter(|line| *line != was)
-            .map(|line| (path.clone(), line))
-    };
-    match (side.read)(path) {
-        ReviewedText::Gone => follow_move(code, side, added),
-        ReviewedText::Text(text) if !is_judged => {
-            (FindingFate::StillOpen, moved_to(line_in(&text)))
-        }
-        _ if !is_judged => (FindingFate::StillOpen, None),
-        ReviewedText::Unreadable => (FindingFate::NotVerifiable, None),
-        ReviewedText::Text(text) if is_empty || line_in(&text).is_some() => {
+    let file = search.file(path);
+    let line = search.own_line(&code);
+    let moved = line.filter(|line| *line != was);
+    let moved = moved.map(|line| (path.clone(), line));
+    match &*file {
+        SearchedFile::Gone => follow_move(code, search),
+        _ if !is_judged => (FindingFate::StillOpen, moved),
+        SearchedFile::Unreadable => (FindingFate::NotVerifiable, None),
+        SearchedFile::Text(..) if is_empty || line.is_some() => {
             let fate = match &finding.rule {
                 // A rule that is applied again and finds nothing has the last word; of a tool the council hears whether it is.
                 Some(_) if (side.is_looked_for)(finding) => FindingFate::Resolved,
@@ -210,30 +186,30 @@ fn find_fate(
                 None if is_empty => FindingFate::NotVerifiable,
                 None => FindingFate::StillOpen,
             };
-            (fate, moved_to(line_in(&text)))
+            (fate, moved)
         }
-        ReviewedText::Text(_) => follow_move(code, side, added),
+        SearchedFile::Text(..) => follow_move(code, search),
     }
 }
 
-/// The same of a finding whose code is no longer in its file: in another file that is new since, it is the same code.
+/// The same of a finding whose code is no longer in its file: what the change adds to another file is the same code.
 fn follow_move(
     code: OpenCode<'_>,
-    side: &ReviewedSide<'_>,
-    added: &[&RepoPath],
+    search: &CodeSearch<'_>,
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
-    let place = added.iter().find_map(|&path| match (side.read)(path) {
-        ReviewedText::Text(text) => Some((path.clone(), side.line_of(path, &text, &code)?)),
-        _ => None,
-    });
-    let Some((path, line)) = place else {
+    let Some(place) = search.moved_place(&code) else {
         return (FindingFate::Resolved, None);
     };
-    let fate = match (side.is_judged)(&path) {
-        true => FindingFate::StillOpen,
-        false => FindingFate::NotVerifiable,
+    let side = search.side;
+    let is_judged = (side.is_judged)(&place.0);
+    let is_looked_for = (side.is_looked_for)(code.finding);
+    let fate = match is_judged || (side.is_read_by_rules)(&place.0) {
+        // It is raised there, if it is one: under its new place it is the same.
+        true if is_looked_for => FindingFate::Resolved,
+        _ if is_judged => FindingFate::StillOpen,
+        _ => FindingFate::NotVerifiable,
     };
-    (fate, Some((path, line)))
+    (fate, Some(place))
 }
 
 fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {

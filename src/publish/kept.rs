@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::marker::hidden_len;
-use super::quote_place::{WholeQuotes, quote_name};
+use super::quote_place::{QuotePlaces, quote_name};
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
@@ -85,9 +85,9 @@ pub struct OpenFinding {
     /// another one's mouth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<usize, KeptVersion>,
-    /// What stood around those of its quotes that were whole lines, by their names.
+    /// Where its quotes stood, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) whole: WholeQuotes,
+    pub(super) places: QuotePlaces,
 }
 
 /// What one judge said of an open finding.
@@ -142,7 +142,7 @@ fn clip_finding(finding: &Finding, bounds: TextBounds) -> Finding {
 }
 
 impl OpenFinding {
-    fn of(found: &JudgedFinding, bounds: TextBounds, quotes: &WholeQuotes) -> Option<Self> {
+    fn of(found: &JudgedFinding, bounds: TextBounds, quotes: &QuotePlaces) -> Option<Self> {
         let finding = clip_finding(&found.finding, bounds);
         let versions = found.members.iter().map(|m| KeptVersion::of(m, bounds));
         let versions = versions
@@ -153,10 +153,10 @@ impl OpenFinding {
         let said = found.members.iter().map(|member| &member.finding);
         // A quote that is clipped has another name: it is a part of its line from then on.
         let names = said.chain([&found.finding]).map(quote_name);
-        let whole = names.filter_map(|name| quotes.get_key_value(&name));
+        let places = names.filter_map(|name| quotes.get_key_value(&name));
         is_open.then(|| Self {
-            whole: whole
-                .map(|(name, around)| (name.clone(), around.clone()))
+            places: places
+                .map(|(name, place)| (name.clone(), place.clone()))
                 .collect(),
             id: found.id.clone(),
             fingerprint: found.fingerprint.clone(),
@@ -224,7 +224,7 @@ pub(super) struct KeptReport {
 
 impl KeptReport {
     /// Of a claim nothing is kept: a later run would tell a stranger's findings as its own.
-    pub(super) fn of(report: &Report, quotes: &WholeQuotes) -> Self {
+    pub(super) fn of(report: &Report, quotes: &QuotePlaces) -> Self {
         if !report.source.is_own() {
             return Self::default();
         }
@@ -253,7 +253,7 @@ impl KeptReport {
 fn keep_open(
     findings: &[JudgedFinding],
     room: usize,
-    quotes: &WholeQuotes,
+    quotes: &QuotePlaces,
 ) -> (Vec<OpenFinding>, usize) {
     let within = |bounds: TextBounds| -> Vec<OpenFinding> {
         let open = findings

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::{KeptReport, OpenFinding, read_packed, with_open_findings, write_packed};
 use super::marker::hidden_len;
-use super::quote_place::WholeQuotes;
+use super::quote_place::QuotePlaces;
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
@@ -83,8 +83,8 @@ pub struct JudgedChange {
     pub files: BTreeMap<String, String>,
     /// What decided beside the change.
     pub rules: String,
-    /// The quotes of the report that are whole lines, with what stands around them.
-    pub quotes: WholeQuotes,
+    /// Where the quotes of the report stand.
+    pub quotes: QuotePlaces,
 }
 
 /// Half a SHA-256: enough to tell the files of one change apart.

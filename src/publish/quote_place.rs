@@ -5,11 +5,13 @@
 //! part, whatever becomes of the rest.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-use council_protocol::{Finding, RepoPath};
+use council_protocol::{FileChange, Finding, RepoPath};
 use serde::{Deserialize, Serialize};
 
 use super::carry::ReviewedText;
+use super::line_origin::{ChangedLines, LineOrigin};
 use crate::packet::sha256;
 use crate::report::Report;
 use crate::text::{CodeLetters, CodePlace};
@@ -19,7 +21,7 @@ const DIGITS: usize = 6;
 
 /// What stood around the whole lines of a quote, as digests: it may be a part of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuoteNeighbours {
+pub(super) struct QuoteNeighbours {
     before: String,
     behind: String,
 }
@@ -41,8 +43,19 @@ impl QuoteNeighbours {
     }
 }
 
-/// The neighbours of quotes that were whole lines, each by [`quote_name`].
-pub(super) type WholeQuotes = BTreeMap<String, QuoteNeighbours>;
+/// Where a quote stood letter by letter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuotePlace {
+    /// What stood around it; none: it was a part of its line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) around: Option<QuoteNeighbours>,
+    /// Whether the change had brought its lines; none: nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<LineOrigin>,
+}
+
+/// The places of quotes, each by [`quote_name`].
+pub(super) type QuotePlaces = BTreeMap<String, QuotePlace>;
 
 /// What a quote is called among those of a report.
 pub(super) fn quote_name(finding: &Finding) -> String {
@@ -50,36 +63,49 @@ pub(super) fn quote_name(finding: &Finding) -> String {
     sha256(place.as_bytes())[..DIGITS].to_owned()
 }
 
-/// The quotes of a report that are whole lines of the files that `read` gives.
-pub(crate) fn find_whole_quotes(
+/// Where the quotes of a report stand in the files that `read` gives, of which these are changed.
+pub(crate) fn find_quote_places(
     report: &Report,
     read: &dyn Fn(&RepoPath) -> ReviewedText,
-) -> WholeQuotes {
-    let mut files: BTreeMap<&RepoPath, Option<String>> = BTreeMap::new();
+    changes: &[FileChange],
+) -> QuotePlaces {
+    let mut files: BTreeMap<&RepoPath, Option<(CodeLetters, ChangedLines<'_>)>> = BTreeMap::new();
     let findings = report.outcome.findings.iter();
     let said = findings.flat_map(|found| {
         let members = found.members.iter().map(|member| &member.finding);
         members.chain([&found.finding])
     });
-    let mut whole = WholeQuotes::new();
+    let mut places = QuotePlaces::new();
     for finding in said.filter(|finding| !finding.quote.trim().is_empty()) {
         let path = &finding.location.path;
-        let text = files.entry(path).or_insert_with(|| match read(path) {
-            ReviewedText::Text(text) => Some(text),
+        let file = files.entry(path).or_insert_with(|| match read(path) {
+            ReviewedText::Text(text) => Some((
+                CodeLetters::of(text.lines()),
+                ChangedLines::of(path, changes, false),
+            )),
             ReviewedText::Gone | ReviewedText::Unreadable => None,
         });
-        let neighbours = text.as_ref().and_then(|text| neighbours_in(text, finding));
-        whole.extend(neighbours.map(|neighbours| (quote_name(finding), neighbours)));
+        let place = file
+            .as_ref()
+            .and_then(|(code, lines)| place_in(code, lines, finding));
+        places.extend(place.map(|place| (quote_name(finding), place)));
     }
-    whole
+    places
 }
 
-/// What stands around the quote of a finding; none: it is a part of its line, or is not there letter by letter.
-pub(super) fn neighbours_in(text: &str, finding: &Finding) -> Option<QuoteNeighbours> {
-    let code = CodeLetters::of(text.lines());
+/// Where the quote of a finding stands; none: it is not there letter by letter.
+pub(super) fn place_in(
+    code: &CodeLetters,
+    lines: &ChangedLines<'_>,
+    finding: &Finding,
+) -> Option<QuotePlace> {
     let places = code.quoted_at(&finding.quote);
     let nearest = places.iter().min_by_key(|place| distance(place, finding))?;
-    (nearest.begins_line && nearest.ends_line).then(|| QuoteNeighbours::of(nearest))
+    let is_whole = nearest.begins_line && nearest.ends_line;
+    Some(QuotePlace {
+        around: is_whole.then(|| QuoteNeighbours::of(nearest)),
+        origin: lines.origin_of(&numbers_of(nearest)),
+    })
 }
 
 /// Where the code of a quote is now.
@@ -93,22 +119,24 @@ pub(super) enum QuotedCode {
     Missing,
 }
 
-/// Where the code of a finding stands in a text, the nearest place to the one where it stood.
+/// Where the code of a finding stands in a text, the nearest place to the one where it stood among those that count.
 pub(super) fn find_quoted(
-    text: &str,
+    code: &CodeLetters,
     finding: &Finding,
-    was: Option<&QuoteNeighbours>,
+    was: Option<&QuotePlace>,
+    counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
 ) -> QuotedCode {
-    let code = CodeLetters::of(text.lines());
     let places = code.quoted_at(&finding.quote);
+    let around = was.and_then(|was| was.around.as_ref());
     let kept = places
         .iter()
-        .filter(|place| was.is_none_or(|was| was.is_kept_at(place)));
+        .filter(|place| around.is_none_or(|around| around.is_kept_at(place)))
+        .filter(|place| counts(&numbers_of(place)));
     let nearest = kept.min_by_key(|place| distance(place, finding));
     match nearest.map(first_line) {
         Some(line) => QuotedCode::At(line),
         // Whole lines were there letter by letter.
-        None if places.is_empty() && was.is_none() => QuotedCode::Missing,
+        None if places.is_empty() && around.is_none() => QuotedCode::Missing,
         None => QuotedCode::Edited,
     }
 }
@@ -118,5 +146,11 @@ fn distance(place: &CodePlace<'_>, finding: &Finding) -> u32 {
 }
 
 fn first_line(place: &CodePlace<'_>) -> u32 {
-    u32::try_from(place.lines.start() + 1).unwrap_or(u32::MAX)
+    *numbers_of(place).start()
+}
+
+/// The lines of a place, from 1.
+fn numbers_of(place: &CodePlace<'_>) -> RangeInclusive<u32> {
+    let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
+    number(*place.lines.start())..=number(*place.lines.end())
 }

@@ -3,6 +3,7 @@
 mod carry;
 mod comment;
 mod hub;
+mod moves;
 mod places;
 mod plan;
 mod quote_place;

@@ -4,7 +4,9 @@ use council_protocol::Finding;
 use proptest::prelude::*;
 
 use super::plan::report;
-use crate::publish::quote_place::{QuotedCode, find_quoted, neighbours_in};
+use crate::publish::line_origin::ChangedLines;
+use crate::publish::quote_place::{QuotedCode, find_quoted, place_in};
+use crate::text::CodeLetters;
 
 /// Lines of code, each with mends that leave all of its letters, as authors write them.
 const LINES: [(&str, &str, &str); 5] = [
@@ -68,8 +70,10 @@ fn code_after(text: &str, quote: &str, now: &str) -> QuotedCode {
         .lines()
         .position(|line| line.contains(quote.lines().next().unwrap()));
     let finding = finding(quote, u32::try_from(at.unwrap() + 1).unwrap());
-    let was = neighbours_in(text, &finding);
-    find_quoted(now, &finding, was.as_ref())
+    let code = |text: &str| CodeLetters::of(text.lines());
+    let lines = ChangedLines::of(&finding.location.path, &[], false);
+    let was = place_in(&code(text), &lines, &finding);
+    find_quoted(&code(now), &finding, was.as_ref(), &|_| true)
 }
 
 proptest! {

@@ -230,7 +230,11 @@ fn is_looked_for(finding: &Finding, seats: &[Seat]) -> bool {
 
 /// A file of the reviewed side.
 pub(crate) fn read_reviewed(blobs: &dyn BlobSource, path: &RepoPath) -> ReviewedText {
-    match blobs.read(Side::New, path) {
+    read_side(blobs, Side::New, path)
+}
+
+fn read_side(blobs: &dyn BlobSource, side: Side, path: &RepoPath) -> ReviewedText {
+    match blobs.read(side, path) {
         Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
         Ok(None) => ReviewedText::Gone,
         Err(_) => ReviewedText::Unreadable,
@@ -265,6 +269,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         proof.place(place.line).filter(|_| is_there)
     };
     let read = |path: &RepoPath| read_reviewed(&**blobs, path);
+    let read_before = |path: &RepoPath| read_side(&**blobs, Side::Old, path);
     let seats = planned_seats(prepared);
     let is_read_by_rules = |path: &RepoPath| {
         let mut files = coverage.iter();
@@ -272,9 +277,10 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     };
     let side = ReviewedSide {
         files: coverage.iter().map(|file| file.path.clone()).collect(),
-        changes: &prepared.packet.files,
+        changes: &prepared.packet_of_rules().files,
         is_judged: &is_judged,
         read: &read,
+        read_before: &read_before,
         prove: &prove,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_read_by_rules: &is_read_by_rules,

@@ -20,6 +20,7 @@ pub(super) fn found_meanwhile(
         changes: &[],
         is_judged: &|_| false,
         read: &|_| ReviewedText::Unreadable,
+        read_before: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
         is_looked_for: &|_| false,
         is_read_by_rules: &|_| false,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use council_protocol::{BlobSource, RepoPath};
+use council_protocol::{BlobSource, FileChange, RepoPath};
 
 use crate::config::Settings;
 use crate::council::outcome::{Verdict, VerdictReason};
 use crate::git::{TargetSpec, recognition_key};
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, Surface,
-    WorkflowJob, find_whole_quotes, talks_about,
+    WorkflowJob, find_quote_places, talks_about,
 };
 use crate::report::{CheckConclusion, GatePolicy, Report, Talks, exit};
 use crate::run::context::RunContext;
@@ -260,15 +260,16 @@ impl PullReview<'_> {
             // What stands on the pull request tells more of each finding than what is kept of it: it is left as it is.
             self.wishes.surfaces.retain(Surface::is_of_job);
         }
-        self.note_quotes(&report, &*prepared.change.blobs);
+        let packet = prepared.packet_of_rules();
+        self.note_quotes(&report, &*prepared.change.blobs, &packet.files);
         let delivered = self.deliver(&report)?;
         Ok(self.post(&report, delivered))
     }
 
-    /// Keeps for the next review which quotes are whole lines.
-    fn note_quotes(&mut self, report: &Report, blobs: &dyn BlobSource) {
+    /// Keeps for the next review where the quotes stand.
+    fn note_quotes(&mut self, report: &Report, blobs: &dyn BlobSource, changes: &[FileChange]) {
         let read = |path: &RepoPath| read_reviewed(blobs, path);
-        self.wishes.judged.quotes = find_whole_quotes(report, &read);
+        self.wishes.judged.quotes = find_quote_places(report, &read, changes);
     }
 
     /// Convenes the council over what it has not judged yet, and publishes what it says.
@@ -284,6 +285,7 @@ impl PullReview<'_> {
         }
         let is_failed = self.is_failed_elsewhere();
         let blobs = Arc::clone(&prepared.change.blobs);
+        let packet = Arc::clone(prepared.packet_of_rules());
         prepared.whole_key = Some(self.key.clone());
         // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
         let interrupts = InterruptSource::from_now_on()
@@ -312,7 +314,7 @@ impl PullReview<'_> {
         report.receipt.run.recognition_key = Some(self.key.clone());
         // Whatever is there by now: this report is paid for, and is shown.
         let looked = self.look_again(&mut report);
-        self.note_quotes(&report, &*blobs);
+        self.note_quotes(&report, &*blobs, &packet.files);
         let stays_failed = is_failed && self.leave_failed(&mut report);
         let delivered = self.deliver(&report)?;
         if let Err(error) = looked {

@@ -1,0 +1,169 @@
+//! Where the code of an open finding stands in the change as it is reviewed now.
+//!
+//! What the change adds is in it, in whichever of its files that is. A line that it does not add is other code, unless
+//! it is the very one that the finding was about.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use council_protocol::{Finding, RepoPath};
+
+use super::carry::{ReviewedSide, ReviewedText};
+use super::line_origin::{ChangedLines, LineOrigin};
+use super::quote_place::{QuotePlace, QuotedCode, find_quoted};
+use crate::text::CodeLetters;
+
+/// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.
+#[derive(Clone, Copy)]
+pub(super) struct OpenCode<'a> {
+    pub(super) finding: &'a Finding,
+    pub(super) was: Option<&'a QuotePlace>,
+}
+
+/// A file of the reviewed side.
+pub(super) enum SearchedFile<'a> {
+    Gone,
+    Unreadable,
+    Text(Box<SearchedText<'a>>),
+}
+
+pub(super) struct SearchedText<'a> {
+    code: CodeLetters,
+    lines: ChangedLines<'a>,
+    /// The file before the change, where nobody knows which lines that adds.
+    before: Option<CodeLetters>,
+}
+
+impl SearchedText<'_> {
+    /// Whether the quote stood as often in the file before the change.
+    fn has_no_more_of(&self, quote: &str) -> bool {
+        let before = self.before.as_ref();
+        before
+            .is_some_and(|before| before.quoted_at(quote).len() >= self.code.quoted_at(quote).len())
+    }
+}
+
+/// The reviewed side, each file read once.
+pub(super) struct CodeSearch<'a> {
+    pub(super) side: &'a ReviewedSide<'a>,
+    files: RefCell<BTreeMap<RepoPath, Rc<SearchedFile<'a>>>>,
+}
+
+impl<'a> CodeSearch<'a> {
+    pub(super) fn of(side: &'a ReviewedSide<'a>) -> Self {
+        Self {
+            side,
+            files: RefCell::default(),
+        }
+    }
+
+    pub(super) fn file(&self, path: &RepoPath) -> Rc<SearchedFile<'a>> {
+        let mut files = self.files.borrow_mut();
+        let known = files.entry(path.clone());
+        Rc::clone(known.or_insert_with(|| Rc::new(self.read_file(path))))
+    }
+
+    fn read_file(&self, path: &RepoPath) -> SearchedFile<'a> {
+        match (self.side.read)(path) {
+            ReviewedText::Gone => SearchedFile::Gone,
+            ReviewedText::Unreadable => SearchedFile::Unreadable,
+            ReviewedText::Text(text) => {
+                let is_listed = self.side.files.contains(path);
+                let lines = ChangedLines::of(path, self.side.changes, is_listed);
+                SearchedFile::Text(Box::new(SearchedText {
+                    code: CodeLetters::of(text.lines()),
+                    before: self.read_before(&lines),
+                    lines,
+                }))
+            }
+        }
+    }
+
+    fn read_before(&self, lines: &ChangedLines<'_>) -> Option<CodeLetters> {
+        let path = lines.path_before().filter(|_| lines.are_unknown)?;
+        match (self.side.read_before)(path) {
+            ReviewedText::Text(text) => Some(CodeLetters::of(text.lines())),
+            ReviewedText::Gone | ReviewedText::Unreadable => None,
+        }
+    }
+
+    /// The line of its own file at which the code of a finding stands. What proves a quote takes a part of a line for
+    /// it: it is asked only where the letters are not there as they were kept.
+    pub(super) fn own_line(&self, code: &OpenCode<'_>) -> Option<u32> {
+        let path = &code.finding.location.path;
+        let file = self.file(path);
+        let SearchedFile::Text(text) = &*file else {
+            return None;
+        };
+        let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
+        match find_quoted(&text.code, code.finding, code.was, &counts) {
+            QuotedCode::At(line) => Some(line),
+            QuotedCode::Edited => None,
+            QuotedCode::Missing => (self.side.prove)(path, code.finding),
+        }
+    }
+
+    /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one, or
+    /// where its file is now.
+    pub(super) fn moved_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
+        let own = &code.finding.location.path;
+        let mut others = self.side.files.iter().filter(|path| *path != own);
+        others.find_map(|path| Some((path.clone(), self.line_elsewhere(path, code)?)))
+    }
+
+    fn line_elsewhere(&self, path: &RepoPath, code: &OpenCode<'_>) -> Option<u32> {
+        let file = self.file(path);
+        let SearchedFile::Text(text) = &*file else {
+            return None;
+        };
+        let lines = &text.lines;
+        let is_own = is_moved_file(lines, code);
+        let counts = |at: &RangeInclusive<u32>| match is_own {
+            true => is_its_place(lines, at, code),
+            false => lines.adds(at),
+        };
+        if !is_own && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
+            return None;
+        }
+        match find_quoted(&text.code, code.finding, code.was, &counts) {
+            QuotedCode::At(line) => Some(line),
+            // To prove a quote takes long, and there are many files: what stood letter by letter is found by its letters.
+            QuotedCode::Missing if code.was.is_none() => {
+                let line = (self.side.prove)(path, code.finding)?;
+                counts(&(line..=line)).then_some(line)
+            }
+            QuotedCode::Edited | QuotedCode::Missing => None,
+        }
+    }
+}
+
+/// Whether a file is the one of a finding under another name.
+fn is_moved_file(lines: &ChangedLines<'_>, code: &OpenCode<'_>) -> bool {
+    let stood_in = match code.was.and_then(|was| was.origin.as_ref()) {
+        Some(LineOrigin::Old { object, .. }) => Some(object.clone()),
+        Some(LineOrigin::Added) | None => None,
+    };
+    lines.path_before() == Some(&code.finding.location.path)
+        || (stood_in.is_some() && lines.object_before() == stood_in)
+}
+
+/// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of what
+/// the file is compared with nobody knows the number of an old line.
+fn is_its_place(lines: &ChangedLines<'_>, at: &RangeInclusive<u32>, code: &OpenCode<'_>) -> bool {
+    if lines.adds(at) {
+        return true;
+    }
+    match code.was.and_then(|was| was.origin.as_ref()) {
+        None => true,
+        Some(LineOrigin::Added) => false,
+        Some(LineOrigin::Old { object, line }) => match lines.origin_of(at) {
+            Some(LineOrigin::Old {
+                object: now,
+                line: at,
+            }) => now != *object || at == *line,
+            Some(LineOrigin::Added) | None => true,
+        },
+    }
+}

@@ -1,0 +1,301 @@
+//! What becomes of a finding when its code is moved or mended, over drawn pushes.
+
+use std::collections::BTreeMap;
+
+use council_protocol::{FileChange, RepoPath};
+use proptest::prelude::*;
+
+use super::carry::no_side;
+use super::plan::report;
+use crate::publish::{JudgedChange, ReviewState, ReviewedSide, ReviewedText, find_quote_places};
+use crate::report::{FindingFate, Report};
+
+/// Files with their lines.
+type Tree = BTreeMap<&'static str, Vec<String>>;
+
+/// Code of findings, whole lines and a part of one, each with its mend and with what a formatter makes of it.
+const CODES: [(&str, &str, &str, &str); 4] = [
+    (
+        "return None",
+        "return None",
+        "raise Lost(path)",
+        "return None",
+    ),
+    (
+        "find(f\"select {name}\")",
+        "return find(f\"select {name}\")",
+        "return find(\"select ?\", name)",
+        "return find(\n    f\"select {name}\"\n)",
+    ),
+    ("return;", "return;", "throw new Lost();", "return;"),
+    (
+        "total = add(one, two)",
+        "total = add(one, two)",
+        "total = plus(one, two)",
+        "total = add(\n    one,\n    two,\n)",
+    ),
+];
+
+const FILES: [&str; 4] = ["src/a.py", "src/b.py", "src/old.py", "src/new.py"];
+
+/// What a push does to the function with the code.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Push {
+    Moved {
+        to: usize,
+        deeper: usize,
+        wrapped: bool,
+    },
+    Split,
+    Mended,
+    /// It is copied, and mended where it stood.
+    Copied,
+    Nothing,
+}
+
+fn pushes() -> impl Strategy<Value = Push> {
+    prop_oneof![
+        4 => (0..FILES.len(), 0usize..5, any::<bool>())
+            .prop_map(|(to, deeper, wrapped)| Push::Moved { to, deeper, wrapped }),
+        1 => Just(Push::Split),
+        2 => Just(Push::Mended),
+        1 => Just(Push::Copied),
+        1 => Just(Push::Nothing),
+    ]
+}
+
+/// A function of three lines with this code in its last one.
+fn function(name: &str, code: &str) -> Vec<String> {
+    let head = [
+        format!("def {name}(path):"),
+        format!("    work_{name}(path)"),
+    ];
+    let code = code.lines().map(|line| format!("    {line}"));
+    head.into_iter()
+        .chain(code)
+        .chain([String::new()])
+        .collect()
+}
+
+/// What stands in the target branch: with the same code, which nobody has criticised, or without.
+fn base(code: &str, has_twins: bool) -> Tree {
+    let old = |name: &str| match has_twins {
+        true => [function(name, code), function(&format!("{name}_two"), code)].concat(),
+        false => function(name, "return 1"),
+    };
+    BTreeMap::from([("src/a.py", old("load")), ("src/old.py", old("parse"))])
+}
+
+/// The change with its function in these files.
+fn with_function(base: &Tree, placed: &[(&'static str, Vec<String>)]) -> Tree {
+    let mut tree = base.clone();
+    for (path, lines) in placed {
+        tree.entry(path).or_default().extend(lines.iter().cloned());
+    }
+    tree
+}
+
+/// The lines of a hunk over a whole file, each with its marker.
+fn compare(old: &[String], new: &[String]) -> Vec<String> {
+    let mut longest = vec![vec![0usize; new.len() + 1]; old.len() + 1];
+    for (at, one) in old.iter().enumerate().rev() {
+        for (by, other) in new.iter().enumerate().rev() {
+            longest[at][by] = match one == other {
+                true => longest[at + 1][by + 1] + 1,
+                false => longest[at + 1][by].max(longest[at][by + 1]),
+            };
+        }
+    }
+    let (mut at, mut by, mut lines) = (0, 0, Vec::new());
+    while at < old.len() || by < new.len() {
+        let is_same = at < old.len() && by < new.len() && old[at] == new[by];
+        let is_removed =
+            by == new.len() || at < old.len() && longest[at + 1][by] >= longest[at][by + 1];
+        let (mark, line) = match (is_same, is_removed) {
+            (true, _) => (' ', &new[by]),
+            (_, true) => ('-', &old[at]),
+            _ => ('+', &new[by]),
+        };
+        lines.push(format!("{mark}{line}"));
+        at += usize::from(mark != '+');
+        by += usize::from(mark != '-');
+    }
+    lines
+}
+
+fn changes(base: &Tree, head: &Tree) -> Vec<FileChange> {
+    let none = Vec::new();
+    let changed = |path: &&'static str| base.get(path) != head.get(path);
+    let of = |path: &'static str| {
+        let (old, new) = (base.get(path), head.get(path).unwrap_or(&none));
+        let old_lines = old.unwrap_or(&none);
+        let body: String = compare(old_lines, new)
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect();
+        serde_json::from_value(serde_json::json!({
+            "path": path, "status": "modified", "kind": "text", "old_mode": 0o100_644, "new_mode": 0o100_644,
+            "old_id": old.map(|old| format!("{:08x}", old.len())), "new_id": "2",
+            "hunks": [{
+                "old_start": 1, "old_lines": old_lines.len(), "new_start": 1, "new_lines": new.len(), "section": "",
+                "body": body,
+            }],
+        }))
+        .unwrap()
+    };
+    FILES.into_iter().filter(changed).map(of).collect()
+}
+
+fn read(tree: &Tree) -> impl Fn(&RepoPath) -> ReviewedText {
+    |path| match tree.get(&*path.display()) {
+        Some(lines) => ReviewedText::Text(lines.join("\n")),
+        None => ReviewedText::Gone,
+    }
+}
+
+/// What a review of this change leaves.
+fn left_by(report: &Report, base: &Tree, head: &Tree) -> ReviewState {
+    let changes = changes(base, head);
+    let judged = JudgedChange {
+        files: changes
+            .iter()
+            .map(|one| (one.path.display().into_owned(), "digest".to_owned()))
+            .collect(),
+        quotes: find_quote_places(report, &read(head), &changes),
+        ..JudgedChange::default()
+    };
+    let kept = serde_json::to_value(ReviewState::of(report, judged)).unwrap();
+    serde_json::from_value(kept).unwrap()
+}
+
+/// A report with one finding of a model about a line.
+fn about(path: &str, quote: &str, line: usize) -> Report {
+    let mut report = report(1);
+    let found = &mut report.outcome.findings[0];
+    let place = &mut found.finding.location;
+    (place.path, place.line, place.end_line) = (path.into(), u32::try_from(line).unwrap(), None);
+    (found.finding.quote, found.finding.rule) = (quote.to_owned(), None);
+    found.members.truncate(1);
+    found.members[0].finding = found.finding.clone();
+    report
+}
+
+/// The findings after the next push, in a report of their own, with the fate of the first.
+fn after_push(report: &Report, base: &Tree, before: &Tree, head: &Tree) -> (Report, FindingFate) {
+    let changes = changes(base, head);
+    let side = ReviewedSide {
+        files: changes.iter().map(|change| change.path.clone()).collect(),
+        changes: &changes,
+        read: &read(head),
+        ..no_side()
+    };
+    let mut carried = left_by(report, base, before).carry_findings(&side).findings;
+    let (found, fate) = carried.remove(0);
+    let mut report = report.clone();
+    report.outcome.findings = vec![found];
+    (report, fate)
+}
+
+/// Whether the change adds a line with this code, wherever.
+fn adds(base: &Tree, head: &Tree, code: &str) -> bool {
+    let code = code.lines().next().unwrap_or_default().to_owned();
+    changes(base, head).iter().any(|change| {
+        let lines = change.hunks.iter().flat_map(|hunk| hunk.body.lines());
+        lines
+            .filter_map(|line| line.strip_prefix('+'))
+            .any(|line| line.trim() == code)
+    })
+}
+
+proptest! {
+    /// Wherever code goes, and however often: as long as the change adds it, its finding is open and stands at it. Once
+    /// it is mended, no line that reads alike and that the change does not add keeps it open.
+    #[test]
+    fn a_move_keeps_a_finding_and_a_mend_resolves_it(
+        nth in 0..CODES.len(),
+        has_twins in any::<bool>(),
+        drawn in prop::collection::vec(pushes(), 1..5),
+    ) {
+        let (quote, code, mend, wrapped) = CODES[nth];
+        let base = base(code, has_twins);
+        let mut placed = vec![("src/a.py", function("save", code))];
+        let mut shape = code;
+        let mut head = with_function(&base, &placed);
+        let mut now = about("src/a.py", quote, head["src/a.py"].len() - 1);
+        for push in drawn {
+            let path = placed[0].0;
+            placed = match push {
+                Push::Moved { to, deeper, wrapped: breaks } => {
+                    shape = if breaks { wrapped } else { code };
+                    let lines = function("save", shape);
+                    let deep = |line: String| format!("{}{line}", " ".repeat(deeper));
+                    vec![(FILES[to], lines.into_iter().map(deep).collect())]
+                }
+                Push::Split => vec![
+                    (path, function("save", "return part(path)")),
+                    ("src/b.py", function("part", shape)),
+                ],
+                Push::Mended => vec![(path, function("save", mend))],
+                Push::Copied => vec![
+                    (path, function("save", mend)),
+                    ("src/new.py", function("copy", shape)),
+                ],
+                Push::Nothing => placed,
+            };
+            let next = with_function(&base, &placed);
+            let (report, fate) = after_push(&now, &base, &head, &next);
+            let is_there = adds(&base, &next, shape);
+            prop_assert_eq!(fate != FindingFate::Resolved, is_there, "{:?} {:?}", push, next);
+            if !is_there {
+                break;
+            }
+            let place = &report.outcome.findings[0].finding.location;
+            let line = &next[&*place.path.display()][place.line as usize - 1];
+            prop_assert!(line.contains(shape.lines().next().unwrap()), "{:?} {:?}", push, place);
+            (now, head) = (report, next);
+        }
+    }
+
+    /// A finding about a line that the change leaves as it was goes with that line, whatever is written above it, and
+    /// with no other one that reads alike.
+    #[test]
+    fn an_old_line_is_that_one_and_no_other(
+        own in 0usize..3,
+        above in 0usize..4,
+        is_mended in any::<bool>(),
+        base_moves in any::<bool>(),
+    ) {
+        let code = "return None";
+        let old = ["load", "parse", "find"].map(|name| function(name, code)).concat();
+        let base = Tree::from([("src/a.py", old.clone())]);
+        let lined = |above: usize, mended: bool| {
+            let mut lines: Vec<String> = (0..above).map(|nth| format!("import m{nth}")).collect();
+            lines.extend(old.iter().cloned());
+            if mended {
+                lines[above + 4 * own + 2] = "    raise Lost(path)".to_owned();
+            }
+            Tree::from([("src/a.py", lines)])
+        };
+        let before = lined(1, false);
+        let now = about("src/a.py", code, 1 + 4 * own + 3);
+        let next = lined(above + 1, is_mended);
+        let base_now = match base_moves {
+            // The number of an old line in another text says nothing.
+            true => Tree::from([("src/a.py", [vec!["# one more".to_owned()], old.clone()].concat())]),
+            false => base.clone(),
+        };
+        let left = left_by(&now, &base, &before);
+        let changes = changes(&base_now, &next);
+        let side = ReviewedSide {
+            files: changes.iter().map(|change| change.path.clone()).collect(),
+            changes: &changes,
+            read: &read(&next),
+            ..no_side()
+        };
+        let (found, fate) = left.carry_findings(&side).findings.remove(0);
+        prop_assert_eq!(fate == FindingFate::Resolved, is_mended && !base_moves);
+        if !is_mended && !base_moves {
+            prop_assert_eq!(found.finding.location.line as usize, above + 1 + 4 * own + 3);
+        }
+    }
+}
