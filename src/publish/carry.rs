@@ -1,10 +1,10 @@
 //! What becomes of the findings that an earlier review left open, as far as it is known before the new one begins.
 //!
-//! A finding stays until its code is gone from what the change adds, or a rule that is applied again does not raise it: judges
-//! that are silent about it this time, and code that is moved, resolve nothing. One about code that the change leaves as it was
-//! stays with that very line, and one about code that the change removes until it no longer removes it.
+//! A finding stays until its code is gone from what the change adds, or a rule that is applied again does not raise it:
+//! judges that are silent about it this time, and code that is moved, resolve nothing. One about code that the change
+//! leaves as it was stays with that very line, and one about code that the change removes until it no longer removes it.
 
-use council_protocol::{FileChange, Finding, LineKind, RepoPath, Severity};
+use council_protocol::{FileChange, Finding, JudgeId, LineKind, RepoPath, Severity};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile};
 use super::kept::OpenFinding;
@@ -86,10 +86,12 @@ impl ReviewState {
             }
             (found, fate)
         };
+        let open = self.open.iter().map(carry);
         CarriedReview {
             commit: self.head.clone(),
-            findings: self.open.iter().map(carry).collect(),
+            findings: open.chain(self.returned_findings(&search)).collect(),
             lost: self.lost,
+            asked: self.open.iter().chain(&self.gone).map(asked_of).collect(),
         }
     }
 
@@ -113,7 +115,7 @@ impl ReviewState {
 }
 
 impl OpenFinding {
-    fn code_of<'a>(&'a self, finding: &'a Finding) -> OpenCode<'a> {
+    pub(super) fn code_of<'a>(&'a self, finding: &'a Finding) -> OpenCode<'a> {
         OpenCode {
             finding,
             was: self.places.get(&quote_name(finding)),
@@ -212,7 +214,11 @@ fn follow_move(
     (fate, Some(place))
 }
 
-fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
+fn asked_of(kept: &OpenFinding) -> (String, Vec<JudgeId>) {
+    (kept.fingerprint.clone(), kept.asked.clone())
+}
+
+pub(super) fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
     let members = found.members.iter_mut().map(|member| &mut member.finding);
     for finding in members.chain([&mut found.finding]) {
         let place = &mut finding.location;

@@ -12,7 +12,7 @@ use council_protocol::{Finding, RepoPath};
 
 use super::carry::{ReviewedSide, ReviewedText};
 use super::line_origin::{ChangedLines, LineOrigin};
-use super::quote_place::{QuotePlace, QuotedCode, find_quoted};
+use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
 use crate::text::CodeLetters;
 
 /// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.
@@ -105,7 +105,18 @@ impl<'a> CodeSearch<'a> {
         }
     }
 
-    /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one, or
+    /// The line of its own file at which the code of a finding stands again that had gone.
+    pub(super) fn returned_line(&self, code: &OpenCode<'_>) -> Option<u32> {
+        let file = self.file(&code.finding.location.path);
+        let SearchedFile::Text(text) = &*file else {
+            return None;
+        };
+        let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
+        find_returned(&text.code, code.finding, code.was?, &counts)
+    }
+
+    /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one,
+    /// or
     /// where its file is now.
     pub(super) fn moved_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
         let own = &code.finding.location.path;
@@ -129,7 +140,8 @@ impl<'a> CodeSearch<'a> {
         }
         match find_quoted(&text.code, code.finding, code.was, &counts) {
             QuotedCode::At(line) => Some(line),
-            // To prove a quote takes long, and there are many files: what stood letter by letter is found by its letters.
+            // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
+            // letters.
             QuotedCode::Missing if code.was.is_none() => {
                 let line = (self.side.prove)(path, code.finding)?;
                 counts(&(line..=line)).then_some(line)
@@ -149,7 +161,8 @@ fn is_moved_file(lines: &ChangedLines<'_>, code: &OpenCode<'_>) -> bool {
         || (stood_in.is_some() && lines.object_before() == stood_in)
 }
 
-/// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of what
+/// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of
+/// what
 /// the file is compared with nobody knows the number of an old line.
 fn is_its_place(lines: &ChangedLines<'_>, at: &RangeInclusive<u32>, code: &OpenCode<'_>) -> bool {
     if lines.adds(at) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::answer::Stance;
 use council_protocol::{Finding, JudgeId, Proof, RoundNumber};
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
@@ -12,8 +13,8 @@ use super::marker::hidden_len;
 use super::quote_place::{QuotePlaces, quote_name};
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
-use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
-use crate::report::{Report, removed_line};
+use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion};
+use crate::report::{Report, asked_in_vain, removed_line};
 use crate::text::{self, decode_base64, encode_base64};
 
 /// The most characters of a report that is kept for recognition.
@@ -22,6 +23,9 @@ const MAX_REPORT: usize = 20_000;
 /// The most characters of the findings that are carried: beside a report that has them in full, and beside one that has not.
 const MAX_OPEN: usize = 20_000;
 const MAX_OPEN_ALONE: usize = 32_000;
+
+/// The most opinions that are kept of a finding.
+const MAX_OPINIONS: usize = 6;
 
 /// The most bytes that findings unpack to: a comment of ours holds no more.
 const MAX_UNPACKED: usize = 4 << 20;
@@ -85,6 +89,12 @@ pub struct OpenFinding {
     /// another one's mouth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<usize, KeptVersion>,
+    /// What others said of it, clipped: whoever has to decide about it reads that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<Opinion>,
+    /// Who was asked about it and said nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<JudgeId>,
     /// Where its quotes stood, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) places: QuotePlaces,
@@ -141,8 +151,33 @@ fn clip_finding(finding: &Finding, bounds: TextBounds) -> Finding {
     }
 }
 
+/// The opinions that are kept of a finding: who disputes it is heard first.
+fn clip_opinions(found: &JudgedFinding, bounds: TextBounds) -> Vec<Opinion> {
+    let mut all: Vec<&Opinion> = Vec::new();
+    for opinion in &found.opinions {
+        if !all.contains(&opinion) {
+            all.push(opinion);
+        }
+    }
+    all.sort_by_key(|said| (said.stance != Stance::Disagreed, !said.resolves));
+    let clip = |said: &Opinion| {
+        let mut said = said.clone();
+        let texts = said.evidence.iter_mut().map(|evidence| &mut evidence.quote);
+        for text in texts.chain([&mut said.reasoning]) {
+            *text = text::clip_chars(text, bounds.sentence).into_owned();
+        }
+        said
+    };
+    all.into_iter().take(MAX_OPINIONS).map(clip).collect()
+}
+
 impl OpenFinding {
-    fn of(found: &JudgedFinding, bounds: TextBounds, quotes: &QuotePlaces) -> Option<Self> {
+    fn of(
+        report: &Report,
+        found: &JudgedFinding,
+        bounds: TextBounds,
+        quotes: &QuotePlaces,
+    ) -> Option<Self> {
         let finding = clip_finding(&found.finding, bounds);
         let versions = found.members.iter().map(|m| KeptVersion::of(m, bounds));
         let versions = versions
@@ -158,6 +193,8 @@ impl OpenFinding {
             places: places
                 .map(|(name, place)| (name.clone(), place.clone()))
                 .collect(),
+            opinions: clip_opinions(found, bounds),
+            asked: asked_in_vain(report, found).into_iter().cloned().collect(),
             id: found.id.clone(),
             fingerprint: found.fingerprint.clone(),
             disposition: found.disposition,
@@ -202,7 +239,7 @@ impl OpenFinding {
             dismissed: self.dismissed.clone(),
             since: self.since.clone(),
             members: self.held_by.iter().enumerate().map(member).collect(),
-            opinions: Vec::new(),
+            opinions: self.opinions.clone(),
             disputed_by_test: false,
             suggestion_check: None,
         }
@@ -239,7 +276,7 @@ impl KeptReport {
             Some(_) if !shortened => MAX_OPEN,
             _ => MAX_OPEN_ALONE,
         };
-        let (open, lost) = keep_open(&report.outcome.findings, room, quotes);
+        let (open, lost) = keep_open(report, room, quotes);
         Self {
             shortened: kept.is_some() && shortened,
             report: kept.map(Box::new),
@@ -250,15 +287,10 @@ impl KeptReport {
 }
 
 /// The findings that count or were dismissed within so many characters, and how many are left out.
-fn keep_open(
-    findings: &[JudgedFinding],
-    room: usize,
-    quotes: &QuotePlaces,
-) -> (Vec<OpenFinding>, usize) {
+fn keep_open(report: &Report, room: usize, quotes: &QuotePlaces) -> (Vec<OpenFinding>, usize) {
     let within = |bounds: TextBounds| -> Vec<OpenFinding> {
-        let open = findings
-            .iter()
-            .filter_map(|f| OpenFinding::of(f, bounds, quotes));
+        let findings = report.outcome.findings.iter();
+        let open = findings.filter_map(|f| OpenFinding::of(report, f, bounds, quotes));
         open.collect()
     };
     let mut open = Vec::new();
@@ -281,7 +313,7 @@ fn keep_open(
     (open, all - fitting)
 }
 
-fn packed_len(open: &[OpenFinding]) -> usize {
+pub(super) fn packed_len(open: &[OpenFinding]) -> usize {
     hidden_len(&pack(open))
 }
 
@@ -344,6 +376,15 @@ fn without_open_findings(mut kept: Report) -> Option<Report> {
     kept.receipt.run.earlier = None;
     kept.outcome.findings.clear();
     (hidden_len(&kept) <= MAX_REPORT).then_some(kept)
+}
+
+/// The report with what is kept beside it of its findings: what others said of each.
+pub(super) fn with_opinions(report: &mut Report, open: &[OpenFinding]) {
+    for found in &mut report.outcome.findings {
+        let mut kept = open.iter();
+        let kept = kept.find(|open| open.fingerprint == found.fingerprint);
+        found.opinions = kept.map_or(Vec::new(), |open| open.opinions.clone());
+    }
 }
 
 /// The report with the findings that are kept beside it, each under its own name.

@@ -8,7 +8,9 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, RepoPath, Vote};
 use serde::{Deserialize, Serialize};
 
-use super::kept::{KeptReport, OpenFinding, read_packed, with_open_findings, write_packed};
+use super::kept::{
+    KeptReport, OpenFinding, read_packed, with_open_findings, with_opinions, write_packed,
+};
 use super::marker::hidden_len;
 use super::quote_place::QuotePlaces;
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
@@ -59,7 +61,15 @@ pub struct ReviewState {
         deserialize_with = "read_packed"
     )]
     pub open: Vec<OpenFinding>,
-    /// How many more there are than there was room for.
+    /// Findings that were resolved: their code may come back with another push.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "write_packed",
+        deserialize_with = "read_packed"
+    )]
+    pub gone: Vec<OpenFinding>,
+    /// How many more open ones there are than there was room for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,
     /// The report in short, so that a run that is recognised shows as much as a fresh one; none where it is too large, or
@@ -85,6 +95,8 @@ pub struct JudgedChange {
     pub rules: String,
     /// Where the quotes of the report stand.
     pub quotes: QuotePlaces,
+    /// What was resolved, by now or before.
+    pub gone: Vec<OpenFinding>,
 }
 
 /// Half a SHA-256: enough to tell the files of one change apart.
@@ -132,6 +144,7 @@ impl ReviewState {
             files,
             rules,
             quotes,
+            gone,
         } = judged;
         let kept = KeptReport::of(report, &quotes);
         let files: BTreeMap<String, String> = files
@@ -171,6 +184,7 @@ impl ReviewState {
             judged_at: judged_earlier(report, &files),
             files: if has_room { files } else { BTreeMap::new() },
             open: kept.open,
+            gone,
             lost: kept.lost,
             report: kept.report,
             claimed: None,
@@ -228,8 +242,9 @@ impl ReviewState {
     /// The report that is kept, as far as it does not contradict itself.
     fn kept_report(&self, started_by: Option<&str>) -> Option<Report> {
         let mut report = (**self.report.as_ref()?).clone();
-        if self.shortened {
-            with_open_findings(&mut report, &self.open);
+        match self.shortened {
+            true => with_open_findings(&mut report, &self.open),
+            false => with_opinions(&mut report, &self.open),
         }
         let is_ours = self.lost == 0
             && report.source.is_own()

@@ -15,6 +15,7 @@ mod comment;
 mod event;
 #[cfg(feature = "github")]
 mod github;
+mod gone;
 mod hub;
 mod inline;
 mod kept;

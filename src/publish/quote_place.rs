@@ -46,9 +46,10 @@ impl QuoteNeighbours {
 /// Where a quote stood letter by letter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuotePlace {
-    /// What stood around it; none: it was a part of its line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) around: Option<QuoteNeighbours>,
+    /// What stood around it.
+    pub(super) around: QuoteNeighbours,
+    /// Whether it was all of its lines.
+    pub(super) is_whole: bool,
     /// Whether the change had brought its lines; none: nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<LineOrigin>,
@@ -101,9 +102,9 @@ pub(super) fn place_in(
 ) -> Option<QuotePlace> {
     let places = code.quoted_at(&finding.quote);
     let nearest = places.iter().min_by_key(|place| distance(place, finding))?;
-    let is_whole = nearest.begins_line && nearest.ends_line;
     Some(QuotePlace {
-        around: is_whole.then(|| QuoteNeighbours::of(nearest)),
+        around: QuoteNeighbours::of(nearest),
+        is_whole: nearest.begins_line && nearest.ends_line,
         origin: lines.origin_of(&numbers_of(nearest)),
     })
 }
@@ -127,7 +128,7 @@ pub(super) fn find_quoted(
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
 ) -> QuotedCode {
     let places = code.quoted_at(&finding.quote);
-    let around = was.and_then(|was| was.around.as_ref());
+    let around = was.filter(|was| was.is_whole).map(|was| &was.around);
     let kept = places
         .iter()
         .filter(|place| around.is_none_or(|around| around.is_kept_at(place)))
@@ -139,6 +140,21 @@ pub(super) fn find_quoted(
         None if places.is_empty() && around.is_none() => QuotedCode::Missing,
         None => QuotedCode::Edited,
     }
+}
+
+/// The line at which the code of a finding stands again that had gone: between the same letters, at a line that counts.
+pub(super) fn find_returned(
+    code: &CodeLetters,
+    finding: &Finding,
+    was: &QuotePlace,
+    counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
+) -> Option<u32> {
+    let places = code.quoted_at(&finding.quote);
+    let same = places
+        .iter()
+        .filter(|place| QuoteNeighbours::of(place) == was.around && counts(&numbers_of(place)));
+    let nearest = same.min_by_key(|place| distance(place, finding));
+    nearest.map(first_line)
 }
 
 fn distance(place: &CodePlace<'_>, finding: &Finding) -> u32 {

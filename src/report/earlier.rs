@@ -1,6 +1,8 @@
 //! What an earlier review of the same pull request found, and what has become of it.
 
-use council_protocol::{Location, Severity};
+use std::collections::BTreeMap;
+
+use council_protocol::{JudgeId, Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +21,7 @@ const MAX_NAMED: usize = 3;
 pub enum FindingFate {
     /// Its file was judged again and it is gone.
     Resolved,
-    /// It was dismissed, and the dismissal no longer holds: it counts again.
+    /// It was dismissed, and the dismissal no longer holds; or it was resolved, and its code is there again. It counts.
     CameBack,
     /// It stands as it stood.
     StillOpen,
@@ -59,6 +61,8 @@ pub(crate) struct CarriedReview {
     pub findings: Vec<(JudgedFinding, FindingFate)>,
     /// How many there were beside these, of which nothing but their number is known.
     pub lost: usize,
+    /// Who was asked about which of them and said nothing of it, by its fingerprint.
+    pub asked: BTreeMap<String, Vec<JudgeId>>,
 }
 
 impl CarriedReview {
@@ -96,6 +100,7 @@ impl CarriedReview {
                     fate: match fate {
                         _ if lapsed.is_some() => FindingFate::CameBack,
                         _ if is_dismissed => FindingFate::Dismissed,
+                        FindingFate::CameBack => FindingFate::CameBack,
                         _ if counts => FindingFate::StillOpen,
                         // The tool that had found it looked again.
                         FindingFate::StillOpen if is_tools && now.is_none() => {
@@ -104,6 +109,11 @@ impl CarriedReview {
                         fate => *fate,
                     },
                     lapsed,
+                    asked: self
+                        .asked
+                        .get(&found.fingerprint)
+                        .cloned()
+                        .unwrap_or_default(),
                 })
             };
         EarlierReview {
@@ -182,6 +192,9 @@ pub struct EarlierFinding {
     /// Whose dismissal of it no longer holds, where it came back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<LapsedDismissal>,
+    /// Judges that were shown it in a second round and said nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<JudgeId>,
 }
 
 impl EarlierFinding {
@@ -196,6 +209,13 @@ impl EarlierReview {
         let mut findings = self.findings.iter();
         let found = findings.find(|found| found.fingerprint == fingerprint)?;
         found.fingerprint_now.as_deref()
+    }
+
+    /// Who was shown a finding of now in an earlier review and said nothing of it.
+    pub(crate) fn asked_about(&self, fingerprint: &str) -> Vec<&JudgeId> {
+        let mut findings = self.findings.iter();
+        let found = findings.find(|found| found.is_called(fingerprint));
+        found.map_or(Vec::new(), |found| found.asked.iter().collect())
     }
 
     /// The same review when a verdict is told again: what has been dismissed since is not open, and what is restored is.
@@ -275,19 +295,24 @@ impl EarlierReview {
             .collect()
     }
 
-    /// Which findings count again that somebody had dismissed, and why: who sees a verdict turn red with nothing new in it
-    /// looks for this.
+    /// Which findings count again that had been dismissed or resolved, and why: who sees a verdict turn red with
+    /// nothing new
+    /// in it looks for this.
     fn lapsed_notes(&self) -> Vec<String> {
-        let lapsed = self.findings.iter();
-        let lapsed = lapsed.filter_map(|found| Some((found, found.lapsed.as_ref()?)));
-        let line = |(found, lapsed): (&EarlierFinding, &LapsedDismissal)| {
-            format!("{}{}", came_back(&found.location), lapsed.in_words())
+        let back = self.findings.iter();
+        let back = back.filter(|found| found.fate == FindingFate::CameBack);
+        let line = |found: &EarlierFinding| {
+            let why = match &found.lapsed {
+                Some(lapsed) => lapsed.in_words(),
+                None => "its code, which had gone, is there again".to_owned(),
+            };
+            format!("{}{why}", came_back(&found.location))
         };
-        let mut notes: Vec<String> = lapsed.map(line).collect();
+        let mut notes: Vec<String> = back.map(line).collect();
         if notes.len() > MAX_NAMED + 1 {
             let left = notes.len() - MAX_NAMED;
             notes.truncate(MAX_NAMED);
-            notes.push(format!("{left} more dismissed findings came back"));
+            notes.push(format!("{left} more findings came back"));
         }
         notes
     }

@@ -476,6 +476,12 @@ impl CouncilRun<'_> {
             passed_over,
         };
         let mut outcome = finished.outcome;
+        // What rules say beside models is found again, too.
+        floor::hear_rules(
+            &mut outcome,
+            &finished.plan,
+            floor::RuleBench::of(self.prepared),
+        );
         let earlier = self.prepared.earlier.as_ref();
         let earlier = earlier.map(|earlier| earlier.settle(&outcome));
         let told = earlier
@@ -507,11 +513,6 @@ impl CouncilRun<'_> {
             .notes
             .extend(overrun_note(&outcome, &self.prepared.config.settings));
         whole::drop_idle_suggestion(&outcome.coverage, &mut outcome.notes);
-        floor::hear_rules(
-            &mut outcome,
-            &finished.plan,
-            floor::RuleBench::of(self.prepared),
-        );
         let mut subject = ReviewSubject::of(&self.prepared.packet);
         if let Some(whole) = &self.prepared.whole_packet {
             subject.change = ChangeSize::of(whole);

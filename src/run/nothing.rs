@@ -91,7 +91,8 @@ pub(crate) fn skipped_report(
 /// What an earlier review left open counts although nobody was asked: a push that leaves nothing to review resolves nothing.
 fn carry_over(report: &mut Report, earlier: &CarriedReview, policy: VerdictPolicy) {
     let outcome = &mut report.outcome;
-    outcome.findings = add_carried(Vec::new(), &earlier.standing(), policy);
+    let heard = std::mem::take(&mut outcome.findings);
+    outcome.findings = add_carried(heard, &earlier.standing(), policy);
     let worst = outcome.findings.iter().filter_map(|f| f.level).max();
     (outcome.verdict, outcome.reason) = match worst {
         Some(FindingLevel::Fail) => (Verdict::Fail, VerdictReason::CriticalConfirmed),

@@ -27,6 +27,7 @@ fn updated(mut now: Report, before: &Report, fates: &[FindingFate]) -> Report {
         description: kept.finding.description.clone(),
         fate: *fate,
         lapsed: None,
+        asked: Vec::new(),
     };
     now.receipt.run.earlier = Some(EarlierReview {
         commit: BEFORE.to_owned(),

@@ -3,6 +3,7 @@
 mod carry;
 mod comment;
 mod hub;
+mod kept_words;
 mod moves;
 mod places;
 mod plan;

@@ -7,8 +7,10 @@ use proptest::prelude::*;
 
 use super::carry::no_side;
 use super::plan::report;
-use crate::publish::{JudgedChange, ReviewState, ReviewedSide, ReviewedText, find_quote_places};
-use crate::report::{FindingFate, Report};
+use crate::publish::{
+    JudgedChange, OpenFinding, ReviewState, ReviewedSide, ReviewedText, find_quote_places,
+};
+use crate::report::{CarriedReview, FindingFate, Report};
 
 /// Files with their lines.
 type Tree = BTreeMap<&'static str, Vec<String>>;
@@ -155,13 +157,33 @@ fn read(tree: &Tree) -> impl Fn(&RepoPath) -> ReviewedText {
 
 /// What a review of this change leaves.
 fn left_by(report: &Report, base: &Tree, head: &Tree) -> ReviewState {
+    state_of(report, head, &changes(base, head), Vec::new())
+}
+
+fn carried_to(left: &ReviewState, base: &Tree, head: &Tree) -> (CarriedReview, Vec<FileChange>) {
     let changes = changes(base, head);
+    let side = ReviewedSide {
+        files: changes.iter().map(|change| change.path.clone()).collect(),
+        changes: &changes,
+        read: &read(head),
+        ..no_side()
+    };
+    (left.carry_findings(&side), changes)
+}
+
+fn state_of(
+    report: &Report,
+    head: &Tree,
+    changes: &[FileChange],
+    gone: Vec<OpenFinding>,
+) -> ReviewState {
     let judged = JudgedChange {
         files: changes
             .iter()
             .map(|one| (one.path.display().into_owned(), "digest".to_owned()))
             .collect(),
-        quotes: find_quote_places(report, &read(head), &changes),
+        quotes: find_quote_places(report, &read(head), changes),
+        gone,
         ..JudgedChange::default()
     };
     let kept = serde_json::to_value(ReviewState::of(report, judged)).unwrap();
@@ -182,14 +204,8 @@ fn about(path: &str, quote: &str, line: usize) -> Report {
 
 /// The findings after the next push, in a report of their own, with the fate of the first.
 fn after_push(report: &Report, base: &Tree, before: &Tree, head: &Tree) -> (Report, FindingFate) {
-    let changes = changes(base, head);
-    let side = ReviewedSide {
-        files: changes.iter().map(|change| change.path.clone()).collect(),
-        changes: &changes,
-        read: &read(head),
-        ..no_side()
-    };
-    let mut carried = left_by(report, base, before).carry_findings(&side).findings;
+    let (carried, _) = carried_to(&left_by(report, base, before), base, head);
+    let mut carried = carried.findings;
     let (found, fate) = carried.remove(0);
     let mut report = report.clone();
     report.outcome.findings = vec![found];
@@ -285,17 +301,47 @@ proptest! {
             false => base.clone(),
         };
         let left = left_by(&now, &base, &before);
-        let changes = changes(&base_now, &next);
-        let side = ReviewedSide {
-            files: changes.iter().map(|change| change.path.clone()).collect(),
-            changes: &changes,
-            read: &read(&next),
-            ..no_side()
-        };
-        let (found, fate) = left.carry_findings(&side).findings.remove(0);
+        let (mut carried, _) = carried_to(&left, &base_now, &next);
+        let (found, fate) = carried.findings.remove(0);
         prop_assert_eq!(fate == FindingFate::Resolved, is_mended && !base_moves);
         if !is_mended && !base_moves {
             prop_assert_eq!(found.finding.location.line as usize, above + 1 + 4 * own + 3);
+        }
+    }
+
+    /// A push that brings back what was resolved, as a branch that is pushed again does, brings back the finding; short
+    /// code that comes with every other function does not.
+    #[test]
+    fn code_that_comes_back_brings_its_finding_back(
+        nth in 0..CODES.len(),
+        between in 0usize..3,
+        above in 0usize..3,
+    ) {
+        let (quote, code, mend, _) = CODES[nth];
+        let base = base("return 1", false);
+        let with = |code: &str| with_function(&base, &[("src/a.py", function("save", code))]);
+        let (bad, good) = (with(code), with(mend));
+        let now = about("src/a.py", quote, bad["src/a.py"].len() - 1);
+        let mut left = left_by(&now, &base, &bad);
+        for _ in 0..=between {
+            let (carried, changes) = carried_to(&left, &base, &good);
+            prop_assert!(carried.standing().is_empty());
+            let mut passed = report(0);
+            passed.receipt.run.earlier = Some(carried.settle(&passed.outcome));
+            let gone = left.gone_after(&passed);
+            left = state_of(&passed, &good, &changes, gone);
+        }
+        let mut back = bad.clone();
+        let more = (0..above).map(|nth| format!("import m{nth}"));
+        back.get_mut("src/a.py").unwrap().splice(0..0, more);
+        let (carried, _) = carried_to(&left, &base, &back);
+        let is_short = quote.starts_with("return") && quote.len() < 16;
+        let standing = carried.standing();
+        prop_assert_eq!(standing.len(), usize::from(!is_short));
+        if let Some(found) = standing.first() {
+            prop_assert_eq!(found.finding.location.line as usize, back["src/a.py"].len() - 1);
+            let told = carried.settle(&report(0).outcome);
+            prop_assert_eq!(told.counts_in_words(&[]), "1 came back");
         }
     }
 }

@@ -154,7 +154,8 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             if found.disposition == Disposition::Unconfirmed
                 && said.iter().all(SharedOpinion::is_idle) =>
         {
-            let asked = asked_in_vain(report, found, names);
+            let asked = asked_in_vain(report, found);
+            let asked: Vec<&str> = asked.iter().map(|judge| names.get(judge)).collect();
             match asked.as_slice() {
                 [] if is_kept => format!("held by {one} alone"),
                 [] => format!("held by {one} alone; no other judge checked it"),
@@ -199,12 +200,16 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     parts.join("; ")
 }
 
-/// Judges that answered in a second round, in which they were shown the finding, and said nothing of it.
-fn asked_in_vain<'n>(
-    report: &'n Report,
-    found: &'n JudgedFinding,
-    names: &'n JudgeNames<'_>,
-) -> Vec<&'n str> {
+/// Judges that answered in a second round, in which they were shown the finding, and said nothing of it. One of an
+/// earlier
+/// review nobody was shown in this one.
+pub(crate) fn asked_in_vain<'r>(report: &'r Report, found: &JudgedFinding) -> Vec<&'r JudgeId> {
+    if found.since.is_some() {
+        let earlier = report.receipt.run.earlier.as_ref();
+        return earlier.map_or(Vec::new(), |earlier| {
+            earlier.asked_about(&found.fingerprint)
+        });
+    }
     let is_shown = report.outcome.rounds == 2
         && found
             .members
@@ -217,10 +222,10 @@ fn asked_in_vain<'n>(
         .judges
         .iter()
         .filter(|judge| is_shown && judge.r2.is_some());
-    let others = judges
+    judges
         .map(|judge| &judge.seat.judge)
-        .filter(|judge| !holds(judge) && !speaks(judge));
-    others.map(|judge| names.get(judge)).collect()
+        .filter(|judge| !holds(judge) && !speaks(judge))
+        .collect()
 }
 
 /// Who holds a finding and who disputes it, then what each of them said, with its evidence. None: a rule's alone.

@@ -16,8 +16,8 @@ mod verdict;
 mod ways;
 
 pub(super) use examination::move_reason;
-pub(crate) use finding::both_sides;
 pub(super) use finding::{FindingView, MAX_PLACES};
+pub(crate) use finding::{asked_in_vain, both_sides};
 pub(super) use model::{Block, Depth, IN_ITS_WORDS, Section, Text, VerdictView};
 pub(crate) use model::{ReadingPlace, Talks};
 pub(crate) use proof::{sentence as test_sentence, suggestion_words};

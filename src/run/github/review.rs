@@ -262,8 +262,15 @@ impl PullReview<'_> {
         }
         let packet = prepared.packet_of_rules();
         self.note_quotes(&report, &*prepared.change.blobs, &packet.files);
+        self.note_gone(&report);
         let delivered = self.deliver(&report)?;
         Ok(self.post(&report, delivered))
+    }
+
+    /// Keeps for the next review what was resolved.
+    fn note_gone(&mut self, report: &Report) {
+        let before = self.before.as_ref();
+        self.wishes.judged.gone = before.map_or(Vec::new(), |before| before.gone_after(report));
     }
 
     /// Keeps for the next review where the quotes stand.
@@ -315,6 +322,7 @@ impl PullReview<'_> {
         // Whatever is there by now: this report is paid for, and is shown.
         let looked = self.look_again(&mut report);
         self.note_quotes(&report, &*blobs, &packet.files);
+        self.note_gone(&report);
         let stays_failed = is_failed && self.leave_failed(&mut report);
         let delivered = self.deliver(&report)?;
         if let Err(error) = looked {

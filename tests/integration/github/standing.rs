@@ -168,6 +168,51 @@ fn a_line_that_something_was_added_to_is_resolved() {
     }
 }
 
+/// Code that goes into a file that was there is in the change as it was before; what is mended is not.
+#[test]
+fn code_that_moves_into_an_old_file_takes_its_finding_along() {
+    let stage = Stage::new();
+    seat_judges(&stage);
+    stage.land(&[("src/old.py", "def old(p):\n    x = open(p)\n    return x\n")]);
+    stage.propose(1, &[("src/a.py", OPENS)]);
+    let_judges_say(&stage, "FAIL", FINDING);
+    stage.council(&PUBLISHED).ends(1);
+    let_judges_say(&stage, "PASS", "");
+    stage.remove(1, "src/a.py");
+    let moved = format!("def old(p):\n    x = open(p)\n    return x\n\n\n{OPENS}");
+    stage.add(1, &[("src/old.py", &moved)]);
+    stage.council(&PUBLISHED).ends(1);
+    let body = stage.reports(1)[0].body.clone();
+    assert!(
+        body.contains("1 still open") && body.contains("src/old.py:6"),
+        "{body}"
+    );
+    // The line that reads alike is the target branch's.
+    let mended = moved.replace(&format!("\n\n\n{OPENS}"), "\n\n\nx = read(p)\n");
+    stage.add(1, &[("src/old.py", &mended)]);
+    stage.council(&PUBLISHED).ends(0);
+    assert!(stage.reports(1)[0].body.contains("1 resolved"));
+    stage.requests();
+}
+
+/// A branch that is pushed again over its mend fails with the finding that it had, and the next push as well.
+#[test]
+fn what_was_resolved_comes_back_with_its_code() {
+    let bad = "x = open(path_of(user), mode)\n";
+    let finding = FINDING.replace("x = open(p)", bad.trim());
+    let stage = failed_over(&[("src/a.py", bad)], &finding);
+    stage.add(1, &[("src/a.py", "x = read(user)\n")]);
+    stage.council(&PUBLISHED).ends(0);
+    stage.add(1, &[("src/a.py", bad)]);
+    let back = stage.council(&PUBLISHED).ends(1);
+    assert!(back.stdout.contains("never closed"), "{}", back.stdout);
+    assert!(stage.reports(1)[0].body.contains("1 came back"));
+    stage.add(1, &[("src/n.py", "n = 1\n")]);
+    stage.council(&PUBLISHED).ends(1);
+    assert!(stage.reports(1)[0].body.contains("1 still open"));
+    stage.requests();
+}
+
 /// An end before its line is nothing: the finding has its conversation beside the line.
 #[test]
 fn a_finding_whose_last_line_is_0_has_its_conversation() {

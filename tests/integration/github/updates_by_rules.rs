@@ -1,6 +1,7 @@
 //! What built-in rules say of an update is what they say of the whole change: they cost nothing, and what they find in one
 //! file may follow from another, which the push leaves as it was.
 
+use super::remembered::{let_judges_say, seat_judges};
 use super::stage::Stage;
 
 const ARGS: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check"];
@@ -83,4 +84,27 @@ fn tests_that_come_with_the_second_push_are_tests() {
         ],
     );
     assert!(!told[0].contains("minor"), "{told:?}");
+}
+
+/// A rule that is heard beside models finds a key again at each push: it is one finding with one conversation.
+#[test]
+fn a_key_that_stays_is_one_finding_beside_models() {
+    let stage = Stage::new();
+    seat_judges(&stage);
+    let_judges_say(&stage, "PASS", "");
+    let key = format!("KEY = \"AKIA{}\"\n", "IOSFODNN7EXAMPLQ");
+    stage.propose(1, &[("k.py", &key)]);
+    let args = ["review", "--pr", "1", "--publish", "comment,check,review"];
+    stage.council(&args).ends(1);
+    for pushes in 1..3 {
+        let text = format!("{key}{}", "x = 1\n".repeat(pushes));
+        stage.add(1, &[("k.py", &text)]);
+        stage.council(&args).ends(1);
+        let body = stage.reports(1)[0].body.clone();
+        assert!(body.contains("1 still open"), "{body}");
+        assert!(!body.contains("1 resolved"), "{body}");
+    }
+    let threads = stage.hub.state().threads.len();
+    assert_eq!(threads, 1);
+    stage.requests();
 }

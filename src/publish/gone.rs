@@ -1,0 +1,76 @@
+//! Findings that were resolved, as long as a push may bring their code back: a revert, or a branch that is pushed
+//! again.
+
+use std::collections::BTreeSet;
+
+use super::carry::move_finding;
+use super::code_search::CodeSearch;
+use super::kept::{OpenFinding, packed_len};
+use super::memory::ReviewState;
+use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::report::{FindingFate, Report};
+
+/// The most of them that are kept, and the most characters.
+const MAX_GONE: usize = 20;
+const MAX_ROOM: usize = 6_000;
+
+/// The fewest letters of a quote by which code is known again: `return None` comes with every other function.
+const MIN_LETTERS: usize = 16;
+
+impl ReviewState {
+    /// What was resolved up to this report, which was made after this state: the last first.
+    pub(crate) fn gone_after(&self, report: &Report) -> Vec<OpenFinding> {
+        let earlier = report.receipt.run.earlier.iter();
+        let told = earlier.flat_map(|earlier| &earlier.findings);
+        let resolved = told.filter(|found| found.fate == FindingFate::Resolved);
+        let resolved: BTreeSet<&str> = resolved.map(|found| found.fingerprint.as_str()).collect();
+        let is_resolved = |open: &&OpenFinding| resolved.contains(open.fingerprint.as_str());
+        let since_now = |open: &OpenFinding| {
+            let mut gone = open.clone();
+            gone.since.get_or_insert_with(|| self.head.clone());
+            gone
+        };
+        let now = self.open.iter().filter(|open| may_return(open));
+        let now = now.filter(is_resolved).map(since_now);
+        let is_found = |gone: &&OpenFinding| {
+            let mut found = report.outcome.findings.iter();
+            found.any(|found| found.fingerprint == gone.fingerprint)
+        };
+        let before = self.gone.iter().filter(|gone| !is_found(gone)).cloned();
+        let mut gone: Vec<OpenFinding> = now.chain(before).take(MAX_GONE).collect();
+        while !gone.is_empty() && packed_len(&gone) > MAX_ROOM {
+            gone.pop();
+        }
+        gone
+    }
+
+    /// The findings whose code is there again.
+    pub(super) fn returned_findings(
+        &self,
+        search: &CodeSearch<'_>,
+    ) -> Vec<(JudgedFinding, FindingFate)> {
+        let returned = |gone: &OpenFinding| {
+            let line = search.returned_line(&gone.code_of(&gone.finding))?;
+            let mut found = gone.restore_finding();
+            let path = found.finding.location.path.clone();
+            move_finding(&mut found, &path, line);
+            Some((found, FindingFate::CameBack))
+        };
+        let is_open = |gone: &&OpenFinding| {
+            let mut open = self.open.iter();
+            open.any(|open| open.fingerprint == gone.fingerprint)
+        };
+        let gone = self.gone.iter().filter(|gone| !is_open(gone));
+        gone.filter_map(returned).collect()
+    }
+}
+
+/// Whether a finding is one that is known again by its code. Of what a rule finds, the rule says whether it is back.
+fn may_return(open: &OpenFinding) -> bool {
+    let letters = open.finding.quote.chars();
+    open.level > Some(FindingLevel::Note)
+        && open.dismissed.is_none()
+        && open.removed_line.is_none()
+        && open.finding.rule.is_none()
+        && letters.filter(|letter| !letter.is_whitespace()).count() >= MIN_LETTERS
+}
