@@ -21,6 +21,9 @@ use crate::report::{MemoryPlace, Report, json};
 /// Version of the state.
 const VERSION: u32 = 1;
 
+/// The most characters of a state with what was resolved: the comment needs room for words.
+const MAX_STATE: usize = 50_000;
+
 /// The most characters of the digests of changed files.
 const MAX_FILES: usize = 10_000;
 
@@ -158,7 +161,7 @@ impl ReviewState {
             Verdict::Pass | Verdict::Warn | Verdict::Fail
         );
         let run = &report.receipt.run;
-        Self {
+        let mut state = Self {
             version: VERSION,
             head: report.target.head.clone().unwrap_or_default(),
             run: run.name.clone(),
@@ -189,7 +192,12 @@ impl ReviewState {
             report: kept.report,
             claimed: None,
             shortened: kept.shortened,
+        };
+        // What is open goes before what may come back.
+        if hidden_len(&state) > MAX_STATE {
+            state.gone.clear();
         }
+        state
     }
 
     /// What a comment with a report leaves in which `before` stood. What an unprivileged job says is no memory: what the last
