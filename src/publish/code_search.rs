@@ -116,8 +116,7 @@ impl<'a> CodeSearch<'a> {
     }
 
     /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one,
-    /// or
-    /// where its file is now.
+    /// or where its file is now.
     pub(super) fn moved_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
         let own = &code.finding.location.path;
         let mut others = self.side.files.iter().filter(|path| *path != own);
@@ -162,8 +161,7 @@ fn is_moved_file(lines: &ChangedLines<'_>, code: &OpenCode<'_>) -> bool {
 }
 
 /// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of
-/// what
-/// the file is compared with nobody knows the number of an old line.
+/// what the file is compared with nobody knows the number of an old line.
 fn is_its_place(lines: &ChangedLines<'_>, at: &RangeInclusive<u32>, code: &OpenCode<'_>) -> bool {
     if lines.adds(at) {
         return true;

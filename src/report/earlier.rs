@@ -296,8 +296,7 @@ impl EarlierReview {
     }
 
     /// Which findings count again that had been dismissed or resolved, and why: who sees a verdict turn red with
-    /// nothing new
-    /// in it looks for this.
+    /// nothing new in it looks for this.
     fn lapsed_notes(&self) -> Vec<String> {
         let back = self.findings.iter();
         let back = back.filter(|found| found.fate == FindingFate::CameBack);

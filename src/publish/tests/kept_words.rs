@@ -76,7 +76,7 @@ proptest! {
             left = state(&now);
             let told = both_sides(&now, &now.outcome.findings[0]).join("\n");
             prop_assert_eq!(told.contains("did not take it up"), asked > 0, "{}", told);
-            prop_assert_eq!(told.contains("no other judge checked it"), asked == 0, "{}", told);
+            prop_assert!(!told.contains("no other judge checked it"), "{}", told);
             prop_assert_eq!(left.open[0].asked.len(), asked);
         }
     }

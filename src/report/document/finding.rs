@@ -146,7 +146,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     }
     let mut parts: Vec<String> = since.into_iter().collect();
     parts.extend(report.proof_of(&found.id));
-    // Whom else the earlier review asked is not known any more.
+    // Where nobody is kept, it is not known whom else the earlier review asked.
     let is_kept = found.since.is_some();
     parts.push(match words::holders(found, names).as_slice() {
         [] => "held by nobody".to_owned(),
@@ -201,8 +201,7 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
 }
 
 /// Judges that answered in a second round, in which they were shown the finding, and said nothing of it. One of an
-/// earlier
-/// review nobody was shown in this one.
+/// earlier review nobody was shown in this one.
 pub(crate) fn asked_in_vain<'r>(report: &'r Report, found: &JudgedFinding) -> Vec<&'r JudgeId> {
     if found.since.is_some() {
         let earlier = report.receipt.run.earlier.as_ref();
