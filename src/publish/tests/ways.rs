@@ -220,6 +220,7 @@ fn a_conversation_whose_dismissal_was_taken_back_follows_its_finding() {
                 description: String::new(),
                 fate: FindingFate::StillOpen,
                 lapsed: None,
+                asked: Vec::new(),
             }],
             lost: 0,
         });
