@@ -203,7 +203,8 @@ fn what_was_resolved_comes_back_with_its_code() {
     let stage = failed_over(&[("src/a.py", bad)], &finding);
     stage.add(1, &[("src/a.py", "x = read(user)\n")]);
     stage.council(&PUBLISHED).ends(0);
-    stage.add(1, &[("src/a.py", bad)]);
+    // With another file, so that it is no change that is known.
+    stage.add(1, &[("src/a.py", bad), ("src/m.py", "m = 1\n")]);
     let back = stage.council(&PUBLISHED).ends(1);
     assert!(back.stdout.contains("never closed"), "{}", back.stdout);
     assert!(stage.reports(1)[0].body.contains("1 came back"));
