@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use council_protocol::{Finding, RepoPath};
 
-use super::carry::{ReviewedSide, ReviewedText};
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
+use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::text::CodeLetters;
 
 /// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.

@@ -30,6 +30,7 @@ mod order_lines;
 mod order_words;
 mod plan;
 mod quote_place;
+mod reviewed_side;
 mod seen;
 mod talk_changes;
 mod wishes;
@@ -39,7 +40,6 @@ pub(crate) use apply::{PublishContext, WorkflowJob, apply_plan};
 #[cfg(test)]
 pub(crate) use call::Method;
 pub use call::{ApiCall, ApiClient, ApiReply, TransportError};
-pub(crate) use carry::{ReviewedSide, ReviewedText};
 pub(crate) use check::{begin_check, break_off_check, is_witness};
 pub use event::{Trigger, WorkflowEvent};
 #[cfg(feature = "github")]
@@ -55,6 +55,7 @@ pub(crate) use order_words::{DismissWords, OrderMeaning};
 pub use plan::plan_actions;
 pub(crate) use plan::talks_about;
 pub(crate) use quote_place::find_quote_places;
+pub(crate) use reviewed_side::{ReviewedSide, ReviewedText};
 pub(crate) use seen::ExistingCheck;
 pub(crate) use seen::OwnComment;
 pub(crate) use seen::ReviewThread;

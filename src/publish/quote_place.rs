@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use council_protocol::{FileChange, Finding, RepoPath};
 use serde::{Deserialize, Serialize};
 
-use super::carry::ReviewedText;
 use super::line_origin::{ChangedLines, LineOrigin};
+use super::reviewed_side::ReviewedText;
 use crate::packet::sha256;
 use crate::report::Report;
 use crate::text::{CodeLetters, CodePlace};

@@ -57,7 +57,9 @@ impl LapsedDismissal {
     pub(crate) fn in_words(&self) -> String {
         let why = match self.why {
             LapseReason::CodeChanged => "the code around it has changed",
-            LapseReason::Moved => "a dismissal does not follow code that is moved, or a file that is renamed",
+            LapseReason::Moved => {
+                "a dismissal does not follow code that is moved, or a file that is renamed"
+            }
             LapseReason::Outgrown => "the finding is worse now, or about something else",
             LapseReason::TakenBack => "it was taken back",
         };
