@@ -16,6 +16,7 @@ mod definitions;
 mod edited;
 mod fields;
 mod gather;
+mod hierarchy;
 mod hints;
 mod import_names;
 mod imported;

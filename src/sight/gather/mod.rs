@@ -2,6 +2,7 @@
 
 mod definitions;
 mod gaps;
+mod kin;
 pub(super) mod long_functions;
 mod meant;
 mod named_tests;
@@ -29,6 +30,7 @@ use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+use kin::Kin;
 use meant::MeantName;
 use searching::{MAX_OUTLINED, search_names};
 
@@ -129,6 +131,8 @@ struct Gatherer<'a> {
     known: &'a KnownTree,
     /// What imports say of each name.
     meant: Vec<MeantName>,
+    /// The types through which each method is called.
+    kin: Vec<Kin>,
     /// Names whose definition is where imports say.
     placed: HashSet<usize>,
     by_text: HashMap<&'a str, usize>,
@@ -168,6 +172,7 @@ impl<'a> Gatherer<'a> {
                 .iter()
                 .map(|name| MeantName::of(name, known))
                 .collect(),
+            kin: names.iter().map(|name| Kin::of(name, known)).collect(),
             placed: HashSet::new(),
             by_text: texts
                 .map(|(index, name)| (name.text.as_str(), index))

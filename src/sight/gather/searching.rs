@@ -16,6 +16,7 @@ use super::super::name_source::NameSource;
 use super::super::nearest::NearestFiles;
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
 use super::super::wanted::{NameReason, WantedName};
+use super::kin::{kin_names, set_kin_aside};
 use super::test_names::TestNames;
 use crate::prompt::{is_test_path, rank_files};
 
@@ -46,10 +47,16 @@ pub(super) fn search_names(
     let imported: HashSet<&[u8]> = hints.iter().map(Vec::as_slice).collect();
     let tells = |path: &RepoPath| is_telling(path) || imported.contains(path.as_bytes());
     let tests = TestNames::of(files);
-    let mut hits = search_of(names)
-        .keeping(&|path| tests.tested_by(path).is_some())
-        .telling(&tells)
-        .run(nearest(), &sight.tree, &bounds);
+    let is_test = |path: &RepoPath| tests.tested_by(path).is_some();
+    let kin = kin_names(files, names).into_iter();
+    let kin = kin.map(|text| WantedName::new(&text, NameReason::Around));
+    let searched: Vec<WantedName> = names.iter().cloned().chain(kin).collect();
+    let mut hits =
+        search_of(&searched)
+            .keeping(&is_test)
+            .telling(&tells)
+            .run(nearest(), &sight.tree, &bounds);
+    set_kin_aside(&mut hits, names.len(), |file| is_test(&file.path));
     for _ in 0..MAX_ALIASING {
         let aliases = aliases_in(names, &hits.files);
         if aliases.is_empty() {

@@ -194,11 +194,7 @@ impl Gatherer<'_> {
         if !is_meant {
             return None;
         }
-        let sure = match self.is_said_to_mean(hit, file, outline) {
-            Some(false) => return None,
-            Some(true) => Certainty::Exact,
-            None => receivers::certainty(name, line, file, outline),
-        };
+        let sure = self.certainty_of_call(hit, file, outline)?;
         let is_certain = sure == Certainty::Exact;
         let is_of_type = || {
             is_in_method(name, line, file, outline)
@@ -217,6 +213,26 @@ impl Gatherer<'_> {
         // A value that is made, or a parent's constructor that is called, tells however short the type is called.
         let is_telling = sure < Certainty::Possible || name.is_built || !name.is_everywhere();
         (is_telling && (is_certain || name.alias.is_none())).then_some(sure)
+    }
+
+    /// The same by what a name is called on, and by where it comes from.
+    fn certainty_of_call(
+        &self,
+        hit: NameHit,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Option<Certainty> {
+        if self.is_type_alone(hit, outline) {
+            return None;
+        }
+        let name = &self.names[hit.name];
+        let by_kin = self.certainty_of_kin(hit, file, outline);
+        match self.is_said_to_mean(hit, file, outline) {
+            Some(true) => Some(Certainty::Exact),
+            _ if by_kin.is_some() => by_kin,
+            Some(false) => None,
+            None => Some(receivers::certainty(name, hit.line, file, outline)),
+        }
     }
 
     /// Whether a name has certain uses: then a call in a file that does not know its type is more likely of something else.

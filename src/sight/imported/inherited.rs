@@ -67,6 +67,15 @@ impl KnownTree {
         paths
     }
 
+    /// Whether a type has a method of its own, and not only its parent's.
+    pub(in crate::sight) fn type_has(&self, typed: &str, method: &str) -> bool {
+        let types = self.hierarchy();
+        let mut places = types.places_of(typed);
+        let is_own = |one: &KnownType| one.name == typed && one.members.contains(method);
+        types.has_go_method(typed, method)
+            || places.any(|path| self.types_of(path).iter().any(is_own))
+    }
+
     /// A member of a type that a file names.
     fn member_of(&self, path: &str, parent: &str, name: &str) -> Option<NamePlace> {
         let file = RepoPath::from(path);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::super::hierarchy::Hierarchy;
 use super::super::import_names::imported_names;
 use super::super::import_names::name::ImportedName;
 use super::super::import_names::python::PackageRoots;
@@ -28,6 +29,7 @@ pub(in crate::sight) struct KnownTree {
     imported: RefCell<HashMap<String, Rc<Vec<ImportedName>>>>,
     pub(super) meanings: RefCell<HashMap<ImportedFrom, Meaning>>,
     pub(super) types: RefCell<HashMap<String, Rc<Vec<KnownType>>>>,
+    hierarchy: OnceCell<Hierarchy>,
 }
 
 /// Whether a search keeps a file for what it says of others: manifests, and what hands on the names of its folder.
@@ -68,6 +70,7 @@ impl KnownTree {
             imported: RefCell::new(HashMap::new()),
             meanings: RefCell::new(HashMap::new()),
             types: RefCell::new(HashMap::new()),
+            hierarchy: OnceCell::new(),
         }
     }
 
@@ -115,6 +118,14 @@ impl KnownTree {
         let mut imported = self.imported.borrow_mut();
         imported.insert(path.to_owned(), Rc::clone(&names));
         names
+    }
+
+    /// Who extends whom, in the files whose texts are known.
+    pub(in crate::sight) fn hierarchy(&self) -> &Hierarchy {
+        self.hierarchy.get_or_init(|| {
+            let texts = self.texts.iter();
+            Hierarchy::of(texts.map(|(path, text)| (path.as_str(), text.as_ref())))
+        })
     }
 
     pub(super) fn python_roots(&self) -> &PackageRoots {

@@ -1,5 +1,6 @@
 //! What the imports of a file say about its names: which of them come from elsewhere, and from which module.
 
+mod called_on;
 mod inherited;
 mod known;
 mod meaning;
@@ -9,6 +10,7 @@ mod resolve;
 mod rust;
 mod source;
 
+pub(super) use called_on::{CalledOn, stands_alone, types_called_on};
 pub(super) use known::{KnownTree, is_telling};
 pub(super) use meaning::{Meaning, NamePlace};
 pub(super) use source::{NameSources, sources_on};

@@ -173,7 +173,7 @@ fn member(path: &RepoPath, owner: String) -> NameSource {
 }
 
 /// Whether a name alone may be a method of the type whose method is running.
-fn is_of_this(language: Language) -> bool {
+pub(super) fn is_of_this(language: Language) -> bool {
     matches!(
         language,
         Language::Java
@@ -187,12 +187,17 @@ fn is_of_this(language: Language) -> bool {
 }
 
 /// The type whose method a line stands in.
-fn own_type(outline: &FileOutline<'_>, text: &str, line: u32) -> Option<String> {
+pub(super) fn own_type(outline: &FileOutline<'_>, text: &str, line: u32) -> Option<String> {
     outline.owner_of(text, outline.function_span(line)?)
 }
 
 /// The type that a word before a name stands for: the one whose method is running, or one that the file defines.
-fn held_type(outline: &FileOutline<'_>, text: &str, line: u32, word: &str) -> Option<String> {
+pub(super) fn held_type(
+    outline: &FileOutline<'_>,
+    text: &str,
+    line: u32,
+    word: &str,
+) -> Option<String> {
     if is_own_value(outline, line, word) {
         return own_type(outline, text, line);
     }
@@ -202,12 +207,12 @@ fn held_type(outline: &FileOutline<'_>, text: &str, line: u32, word: &str) -> Op
 }
 
 /// Whether a word is the value whose method is running, or its type.
-fn is_own_value(outline: &FileOutline<'_>, line: u32, word: &str) -> bool {
+pub(super) fn is_own_value(outline: &FileOutline<'_>, line: u32, word: &str) -> bool {
     matches!(word, "self" | "this" | "Self" | "cls") || is_receiver(outline, line, word)
 }
 
 /// What stands before the sign that a text ends with, by which a value is asked for what it has.
-fn before_dot(before: &str) -> Option<&str> {
+pub(super) fn before_dot(before: &str) -> Option<&str> {
     let mut signs = ["?.", "!.", ".", "->"].iter();
     signs.find_map(|sign| before.strip_suffix(sign))
 }
@@ -296,7 +301,7 @@ fn rust_path(path: &RepoPath, words: &[&str], name: &str) -> Vec<NameSource> {
 
 /// What a name stands behind.
 #[derive(Debug, PartialEq, Eq)]
-enum Qualifier<'t> {
+pub(super) enum Qualifier<'t> {
     Nothing,
     /// Names, and whether they are joined by `::`.
     Path(Vec<&'t str>, bool),
@@ -304,7 +309,7 @@ enum Qualifier<'t> {
     Other,
 }
 
-fn qualifier_before(before: &str) -> Qualifier<'_> {
+pub(super) fn qualifier_before(before: &str) -> Qualifier<'_> {
     let (mut rest, mut words, mut is_path) = (before, Vec::new(), true);
     loop {
         let is_spread = rest.ends_with("..");

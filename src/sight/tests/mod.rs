@@ -6,6 +6,7 @@ mod definitions;
 mod everyday;
 mod held_types;
 mod imports;
+mod kin;
 mod long_functions;
 mod meaning;
 mod naming;
