@@ -12,6 +12,7 @@ use council_syntax::language::Language;
 use super::common_words;
 use super::edited::{collect_words, edited_names, value_names};
 use super::fields;
+use super::fixtures::edited_fixtures;
 use super::imported::NameSources;
 use super::limits;
 use super::moved;
@@ -146,7 +147,7 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
         for mut name in names.into_wanted() {
             if in_test {
                 name.reason = NameReason::InTest;
-                name.uses = false;
+                name.uses = name.is_fixture;
             }
             WantedName::merge(&mut wanted, name);
         }
@@ -190,6 +191,8 @@ struct FileNames {
     own: FieldOwners,
     /// Fields that these types no longer have.
     lost_fields: FieldOwners,
+    /// Fixtures that the change edits.
+    fixtures: BTreeSet<String>,
     /// What the file no longer imports.
     orphans: BTreeSet<String>,
     /// What others use without code, by both sides.
@@ -230,6 +233,7 @@ impl FileNames {
             self.changed.extend(edited_names(outline, lines));
             self.own_methods(outline, side.text, lines);
             self.around_lines(side);
+            self.fixtures.extend(edited_fixtures(outline, lines));
             for (field, holder) in fields::edited_fields(outline, lines) {
                 self.fields.entry(field).or_default().insert(holder);
             }

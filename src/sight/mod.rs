@@ -15,6 +15,7 @@ mod declared_places;
 mod definitions;
 mod edited;
 mod fields;
+mod fixtures;
 mod gather;
 mod hierarchy;
 mod hints;

@@ -66,6 +66,8 @@ pub(super) struct WantedName {
     pub(super) is_field: bool,
     /// Whether it is a field that the change takes from a method of its owner: only the other methods of that type mean it.
     pub(super) is_own: bool,
+    /// Whether tests ask for it by the name of a parameter.
+    pub(super) is_fixture: bool,
     /// Whether its import is gone: only where its file still has it is a use of it.
     pub(super) is_orphan: bool,
     /// Whether it is a member of a struct of C, which the type that has it tells about.
@@ -107,6 +109,7 @@ impl WantedName {
             overridden: BTreeSet::new(),
             is_field: false,
             is_own: false,
+            is_fixture: false,
             is_orphan: false,
             is_member: false,
             spelling: Spelling::Code,
@@ -161,6 +164,7 @@ impl WantedName {
             }
         }
         have.is_field |= name.is_field;
+        have.is_fixture |= name.is_fixture;
         have.is_orphan |= name.is_orphan;
         have.is_member |= name.is_member;
         have.spelling = have.spelling.max(name.spelling);

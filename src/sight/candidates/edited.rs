@@ -29,6 +29,7 @@ impl FileNames {
             .chain(self.types())
             .chain(self.fields())
             .chain(self.own_fields())
+            .chain(self.fixtures())
             .chain(self.orphans())
     }
 
@@ -78,6 +79,15 @@ impl FileNames {
         self.own.iter().map(|(name, owners)| WantedName {
             owners: owners.clone(),
             is_own: true,
+            is_bare: true,
+            ..self.at_home(name, NameReason::Changed)
+        })
+    }
+
+    /// What tests ask for by the name of a parameter.
+    fn fixtures(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.fixtures.iter().map(|name| WantedName {
+            is_fixture: true,
             is_bare: true,
             ..self.at_home(name, NameReason::Changed)
         })

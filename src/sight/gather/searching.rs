@@ -154,7 +154,12 @@ fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
     let is_call = |name: &WantedName| {
         // A type is used without brackets, as a field is.
         let is_type = name.owners.is_empty() && name.text.starts_with(char::is_uppercase);
-        let is_bare = name.definition || name.is_field || name.is_own || name.is_orphan || is_type;
+        let is_bare = name.definition
+            || name.is_field
+            || name.is_own
+            || name.is_orphan
+            || name.is_fixture
+            || is_type;
         name.is_everywhere() && !is_bare && name.moved.is_empty()
     };
     let names_files = names.iter().any(|name| !name.moved.is_empty());

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::super::fixtures::certainty_of_fixture;
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
-use super::super::wanted::{Spelling, WantedName};
+use super::super::wanted::{NameReason, Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
 use super::super::{fields, moved, parents, spelled, words};
 use super::searching::MAX_OUTLINED;
@@ -226,6 +227,13 @@ impl Gatherer<'_> {
             return None;
         }
         let name = &self.names[hit.name];
+        if name.is_fixture {
+            let asked = certainty_of_fixture(name, hit.line, &file.path, outline);
+            // Of what only a test defines nothing but its fixtures has uses.
+            if asked.is_some() || name.reason == NameReason::InTest {
+                return asked;
+            }
+        }
         let by_kin = self.certainty_of_kin(hit, file, outline);
         match self.is_said_to_mean(hit, file, outline) {
             Some(true) => Some(Certainty::Exact),
