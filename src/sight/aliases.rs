@@ -7,6 +7,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::candidates::ChangedFile;
+use super::handler_tables::table_of;
 use super::hints;
 use super::other_name::{Alias, DefaultExport};
 use super::search::{FileHits, FileOutline};
@@ -29,7 +30,9 @@ pub(super) fn aliases_in(names: &[WantedName], files: &[FileHits]) -> Vec<Wanted
         let lines: Vec<&str> = file.text.lines().collect();
         for hit in hits {
             let line = lines.get(hit.line as usize - 1).copied();
-            let alias = line.and_then(|line| alias_of_hit(&names[hit.name], file, line));
+            let name = &names[hit.name];
+            let alias = line.and_then(|line| alias_of_hit(name, file, line));
+            let alias = alias.or_else(|| table_alias(name, file, &lines, hit.line));
             let is_new = |alias: &WantedName| known.insert(alias.text.clone());
             found.extend(alias.filter(is_new));
             if found.len() == MAX_ALIASES {
@@ -61,6 +64,7 @@ fn alias_of_hit(name: &WantedName, file: &FileHits, line: &str) -> Option<Wanted
         let alias = Alias {
             of: of.to_owned(),
             is_exported: is_exported(language, &path, line, &text),
+            is_table: false,
         };
         WantedName {
             homes,
@@ -80,6 +84,34 @@ fn alias_of_hit(name: &WantedName, file: &FileHits, line: &str) -> Option<Wanted
     let of = name.alias.as_ref().map_or(&name.text, |alias| &alias.of);
     let is_telling = text.len() > 1 && text != name.text;
     is_telling.then(|| alias(text, of, &name.homes))
+}
+
+/// The table that holds what the change edits on a line.
+fn table_alias(
+    name: &WantedName,
+    file: &FileHits,
+    lines: &[&str],
+    line: u32,
+) -> Option<WantedName> {
+    let (table, head) = is_edited(name)
+        .then(|| table_of(name, file, line))
+        .flatten()?;
+    let path = file.path.display();
+    let opening = lines.get((head as usize).checked_sub(1)?)?;
+    let language = Language::from_path(&path);
+    // In one package a small name is known as well.
+    let is_exported = language == Language::Go || is_exported(language, &path, opening, &table);
+    let mut homes = name.homes.clone();
+    homes.insert(file.path.clone());
+    Some(WantedName {
+        homes,
+        alias: Some(Alias {
+            of: name.text.clone(),
+            is_exported,
+            is_table: true,
+        }),
+        ..WantedName::new(&table, NameReason::Changed)
+    })
 }
 
 /// Whether other files may have a name from this one.

@@ -17,6 +17,7 @@ mod edited;
 mod fields;
 mod fixtures;
 mod gather;
+mod handler_tables;
 mod hierarchy;
 mod hints;
 mod import_names;

@@ -9,6 +9,8 @@ pub(super) struct Alias {
     pub(super) of: String,
     /// Whether other files may have it from the one that gives the name.
     pub(super) is_exported: bool,
+    /// Whether it is a table that holds it, or of C the field of one.
+    pub(super) is_table: bool,
 }
 
 /// A file whose only export the change edits: whoever imports it chooses a name.

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use council_syntax::language::Language;
+
 use super::super::fixtures::certainty_of_fixture;
+use super::super::handler_tables::calls_field;
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{NameReason, Spelling, WantedName};
@@ -234,6 +237,9 @@ impl Gatherer<'_> {
                 return asked;
             }
         }
+        if let Some(sure) = certainty_in_table(name, hit.line, outline) {
+            return sure;
+        }
         let by_kin = self.certainty_of_kin(hit, file, outline);
         match self.is_said_to_mean(hit, file, outline) {
             Some(true) => Some(Certainty::Exact),
@@ -352,6 +358,17 @@ fn is_in_method(name: &WantedName, line: u32, file: &FileHits, outline: &FileOut
     owners.any(|owner| name.owners.contains(&owner))
 }
 
+/// Of the field of a table of C, whether a line calls it; none: it is no such field.
+fn certainty_in_table(
+    name: &WantedName,
+    line: u32,
+    outline: &FileOutline<'_>,
+) -> Option<Option<Certainty>> {
+    let is_table = name.alias.as_ref().is_some_and(|alias| alias.is_table);
+    let calls = || calls_field(outline.line(line), &name.text);
+    (is_table && outline.language() == Language::C).then(|| calls().then_some(Certainty::Exact))
+}
+
 fn describe_use(
     name: &WantedName,
     line: u32,
@@ -373,6 +390,10 @@ fn describe_use(
             name.text
         ),
         None => match &name.alias {
+            Some(alias) if alias.is_table => format!(
+                "use of `{}`, which holds `{}`, at line {line}{place}",
+                name.text, alias.of
+            ),
             Some(alias) => format!(
                 "use of `{}`, another name of `{}`, at line {line}{place}",
                 name.text, alias.of

@@ -16,6 +16,7 @@ mod own_methods;
 mod plain_names;
 mod reached;
 mod repositories;
+mod tables;
 mod types;
 mod users;
 
