@@ -25,7 +25,12 @@ pub(super) fn table_of(name: &WantedName, file: &FileHits, line: u32) -> Option<
         return field_of(code, &name.text).map(|field| (field, line));
     }
     let outline = FileOutline::of(&file.path, &file.text);
-    if outline.is_import(line) || outline.function_span(line).is_some() {
+    let is_inside = outline.function_span(line).is_some_and(|span| {
+        // What a map of functions opens looks like the body of one.
+        let head = outline.line(u32::try_from(span.head).unwrap_or(u32::MAX));
+        !head.contains("]func(")
+    });
+    if outline.is_import(line) || is_inside {
         return None;
     }
     let tables = outline
@@ -62,7 +67,7 @@ fn field_of(code: &str, name: &str) -> Option<String> {
     let at = code.find(name)?;
     let left = code[..at].trim_end().trim_end_matches('&').trim_end();
     let left = left.strip_suffix('=')?.trim_end();
-    let field = left.rsplit(|c| !is_name(c)).next()?;
+    let field = left.rsplit(|c: char| !is_name(c)).next()?;
     let is_field = left.strip_suffix(field)?.ends_with('.');
     (is_field && !field.is_empty() && field != name).then(|| field.to_owned())
 }
