@@ -4,6 +4,8 @@
 //! Paths and patterns are a model's: a path is looked up in the list of the tree's own files and never becomes a path
 //! of this machine, and patterns run in an engine whose time grows with the text alone.
 
+#[cfg(test)]
+mod bound_tests;
 mod file_view;
 mod history;
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::git::map_parallel;
 use crate::prompt::{redact_words, show_path};
 
 /// The most lines that are shown, and of one file.
-const MAX_MATCHES: usize = 120;
+pub(super) const MAX_MATCHES: usize = 120;
 const MAX_MATCHES_OF_FILE: usize = 20;
 
 /// The most files that are listed.
@@ -37,7 +37,12 @@ impl CodeLookup {
             glob.as_ref()
                 .is_none_or(|glob| glob.fits(path, self.shown_names()))
         };
+        let of_file = match self.is_one_file(glob.as_ref()) {
+            true => MAX_MATCHES,
+            false => MAX_MATCHES_OF_FILE,
+        };
         let asks_for_marks = asks_for_marks(pattern);
+        let mut last = 0;
         let look = |path: &RepoPath, text: &str| {
             if !asks_for_marks && !regex.is_match(text) {
                 return None;
@@ -51,7 +56,8 @@ impl CodeLookup {
         };
         let walk = self.walk_files(&is_meant, bounds.until, &look, |path, (view, mut runs)| {
             all += runs.len();
-            runs.truncate(MAX_MATCHES_OF_FILE.min(MAX_MATCHES - matches));
+            runs.truncate(of_file.min(MAX_MATCHES - matches));
+            last = runs.last().map_or(0, |(line, _)| *line);
             (matches, files) = (matches + runs.len(), files + 1);
             out.push_matches(path, &view, (&runs, &regex), &self.redactor);
             matches < MAX_MATCHES && !out.is_full
@@ -63,7 +69,11 @@ impl CodeLookup {
             count(walk.read, "file")
         );
         if all > matches {
-            note += &format!("; {all} lines match there: narrow the search to see the others");
+            note += &format!("; {all} lines match there: narrow the search, ");
+            note += &match of_file {
+                MAX_MATCHES => format!("or `read_file` behind line {last}"),
+                _ => format!("or name one file as its glob ({of_file} lines of each, {MAX_MATCHES} of one)"),
+            };
         }
         note += if matches >= MAX_MATCHES || out.is_full {
             ", and there may be more: narrow the search"
@@ -77,6 +87,17 @@ impl CodeLookup {
             note += &format!("; no file that is searched fits the glob `{}`", glob.asked);
         }
         Ok(out.finish(&note))
+    }
+
+    /// Whether a glob names one file and no pattern: then more of its lines are shown.
+    fn is_one_file(&self, glob: Option<&MeantFiles>) -> bool {
+        let Some(glob) = glob else {
+            return false;
+        };
+        let plain = glob.asked.strip_prefix("**/").unwrap_or(&glob.asked);
+        let files = self.tree().files.iter();
+        let mut fitting = files.filter(|path| glob.fits(path, self.shown_names()));
+        !plain.contains(['*', '?', '{']) && fitting.next().is_some() && fitting.next().is_none()
     }
 
     /// Files whose path fits.

@@ -6,7 +6,7 @@ use council_secrets::Redactor;
 
 use super::file_view::FileView;
 use super::result_text::{ResultText, count};
-use super::search::compile_regex;
+use super::search::{MAX_MATCHES, compile_regex};
 use super::{CodeLookup, Found};
 use crate::prompt::show_path;
 use crate::sight::{NamePlaces, places_of_name};
@@ -33,7 +33,7 @@ type FileUses = (RepoPath, FileView, Vec<(u32, u32)>);
 impl CodeLookup {
     /// Definitions first, then uses, the nearest to the change first.
     pub(super) fn find_symbol(&self, name: &str, bounds: &QueryBounds) -> Result<Found, String> {
-        let name = bare_name(name).ok_or("`name` has to be one bare name")?;
+        let (owner, name) = split_owner(name).ok_or("`name` has to be one name: `save`, `Store.save`")?;
         if !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             // Nothing would be found of it, and that would pass for a fact about the tree.
             return Err(format!(
@@ -47,6 +47,7 @@ impl CodeLookup {
             ..*bounds
         };
         let mut definitions = FoundDefinitions::within(&share);
+        let mut owned = FoundDefinitions::within(&share);
         let mut used: Vec<FileUses> = Vec::new();
         let (mut uses, mut all) = (0, 0);
         let look = |path: &RepoPath, text: &str| {
@@ -64,6 +65,9 @@ impl CodeLookup {
             &look,
             |path, (view, mut places)| {
                 definitions.add(path, &view, &places.definitions, &self.redactor);
+                if let Some(owner) = owner {
+                    owned.add(path, &view, &definitions_of(owner, path, &places), &self.redactor);
+                }
                 all += places.uses.len();
                 places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
                 if !places.uses.is_empty() {
@@ -73,9 +77,17 @@ impl CodeLookup {
                 true
             },
         );
-        let defined = definitions.count();
+        let others = definitions.count() - owned.count();
+        let is_owned = owned.count() > 0;
+        let shown = if is_owned { owned } else { definitions };
+        let mut defined = count(shown.count(), "definition");
+        defined += &match owner {
+            Some(owner) if is_owned => format!(" of `{owner}` ({others} of others)"),
+            Some(owner) => format!(" (`{owner}` itself has none: those of all others)"),
+            None => String::new(),
+        };
         let mut out = ResultText::within(bounds);
-        out.push_part(definitions.finish(all > 0, &self.redactor));
+        out.push_part(shown.finish(all > 0, &self.redactor));
         if !used.is_empty() {
             out.push_line("Used in:");
         }
@@ -90,12 +102,12 @@ impl CodeLookup {
         let used = match all - uses {
             0 => format!("{} that use it", count(all, "line")),
             _ => format!(
-                "{uses} of {} that use it (`search` in one file finds the others)",
+                "{uses} of {} that use it, at most {MAX_USES_OF_FILE} of a file \
+                 (`search` with one file as its glob shows {MAX_MATCHES})",
                 count(all, "line")
             ),
         };
         let unread = walk.describe_unread();
-        let defined = count(defined, "definition");
         Ok(out.finish(&format!("{defined}, {used}{more}{unread}")))
     }
 }
@@ -179,12 +191,32 @@ impl FoundDefinitions {
     }
 }
 
-/// A name without what models put around it: a call's parentheses, the module before it.
-fn bare_name(name: &str) -> Option<&str> {
+/// A name without what models put around it, and the type or the module before it: `Store.save()`, `(*Mux).Routes`.
+fn split_owner(name: &str) -> Option<(Option<&str>, &str)> {
+    const SIGNS: [char; 4] = ['.', ':', '#', '/'];
     let name = name.trim().trim_end_matches("()");
-    let name = name.rsplit(['.', ':', '#', '/']).next().unwrap_or(name);
+    let (before, name) = match name.rfind(SIGNS) {
+        Some(at) => (&name[..at], &name[at + 1..]),
+        None => ("", name),
+    };
+    let owner = before.trim_end_matches(SIGNS).rsplit(SIGNS).next();
+    let owner = owner.map(|owner| owner.trim_matches(|c: char| !c.is_alphanumeric() && c != '_'));
+    let owner = owner.filter(|owner| !owner.is_empty());
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '!' | '?' | '-');
-    (!name.is_empty() && name.chars().all(is_word)).then_some(name)
+    (!name.is_empty() && name.chars().all(is_word)).then_some((owner, name))
+}
+
+/// The definitions of a file that a type has, or the module that the file or its folder is.
+fn definitions_of(owner: &str, path: &RepoPath, places: &NamePlaces) -> Vec<(u32, u32)> {
+    let path = path.display();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_module = stem == owner || folder.rsplit('/').next() == Some(owner);
+    let is_owned = |(start, _): &&(u32, u32)| match places.owners.get(start) {
+        Some(found) => found == owner,
+        None => is_module,
+    };
+    places.definitions.iter().filter(is_owned).copied().collect()
 }
 
 /// Where a name stands in a file as it is shown: a secret that was taken out is not told by asking for its words.

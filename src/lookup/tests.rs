@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use super::*;
 
 /// Files of the reviewed side, and what else stands in its tree.
-struct Tree {
-    new: BTreeMap<&'static str, Vec<u8>>,
-    old: BTreeMap<&'static str, Vec<u8>>,
-    other: Vec<(&'static str, EntryKind)>,
+pub(super) struct Tree {
+    pub(super) new: BTreeMap<&'static str, Vec<u8>>,
+    pub(super) old: BTreeMap<&'static str, Vec<u8>>,
+    pub(super) other: Vec<(&'static str, EntryKind)>,
 }
 
 impl BlobSource for Tree {
@@ -66,7 +66,7 @@ fn change(path: &str, status: FileStatus, hunk: Hunk) -> FileChange {
     }
 }
 
-fn lookup_over(tree: Tree) -> CodeLookup {
+pub(super) fn lookup_over(tree: Tree) -> CodeLookup {
     let hunk = |old: (u32, u32), new: (u32, u32), body: &str| Hunk {
         old_start: old.0,
         old_lines: old.1,
@@ -130,7 +130,7 @@ fn lookup() -> CodeLookup {
     })
 }
 
-fn bounds() -> QueryBounds {
+pub(super) fn bounds() -> QueryBounds {
     QueryBounds {
         max_bytes: 24 << 10,
         until: Instant::now() + Duration::from_secs(20),

@@ -1,7 +1,7 @@
 //! Where a name is declared that no definition of its file has: members of interfaces, fields, classes within
 //! functions, and what schemas and settings declare.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
@@ -17,6 +17,8 @@ use super::words::is_name;
 pub(crate) struct NamePlaces {
     /// First and last lines of what defines it.
     pub(crate) definitions: Vec<(u32, u32)>,
+    /// The types that have some of these, by the first lines of what they have.
+    pub(crate) owners: BTreeMap<u32, String>,
     /// Lines that use it as code or as a key, each as a run of one.
     pub(crate) uses: Vec<(u32, u32)>,
 }
@@ -32,6 +34,7 @@ pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePla
     if places.definitions.is_empty() {
         places.definitions = declared_places(&outline, text, name);
     }
+    places.owners = owners_of(&outline, text, &places.definitions);
     places.definitions.sort_unstable();
     places.definitions.dedup();
     let heads: BTreeSet<u32> = places.definitions.iter().map(|(start, _)| *start).collect();
@@ -45,6 +48,27 @@ pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePla
             .map(|line| (line, line)),
     );
     places
+}
+
+/// The types that hold definitions, or whose methods they are.
+fn owners_of(
+    outline: &FileOutline<'_>,
+    text: &str,
+    definitions: &[(u32, u32)],
+) -> BTreeMap<u32, String> {
+    let mut owners = BTreeMap::new();
+    for &(start, end) in definitions {
+        let types = outline.definitions.iter().filter(|one| {
+            let is_around = one.head < start && end <= one.end;
+            one.kind == DefinitionKind::Type && is_around
+        });
+        let innermost = types.max_by_key(|one| one.head).map(|one| one.name.clone());
+        // Go, and C++ outside of a class, name the type in the head.
+        let span = outline.functions.iter().find(|one| one.start == start as usize);
+        let named = || span.and_then(|span| outline.owner_of(text, span));
+        owners.extend(innermost.or_else(named).map(|owner| (start, owner)));
+    }
+    owners
 }
 
 /// What stands before the name that a line declares, in whatever language.

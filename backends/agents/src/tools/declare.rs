@@ -57,7 +57,7 @@ fn build_declarations() -> Vec<ToolDeclaration> {
             "symbol",
             "Show where a function, type or constant is defined in the reviewed tree (functions whole), and list the lines \
              that use it.",
-            json!({"name": text("The bare name.")}),
+            json!({"name": text("The name, alone or behind its type: `Type.method`.")}),
             &["name"],
         ),
         tool(
