@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_agents::tools::ToolQuery;
+use council_agents::tools::{CodeTools, ToolQuery};
 
 use super::tests::{Tree, bounds, lookup_over};
 
@@ -47,11 +47,20 @@ fn a_symbol_behind_its_type_is_that_of_the_type() {
         let query = ToolQuery::Symbol { name };
         lookup.run_query(&query, &bounds()).text.unwrap()
     };
-    for name in ["One.load", "One::load", "One#load()", "(*One).load", "b.One.load"] {
+    for name in [
+        "One.load",
+        "One::load",
+        "One#load()",
+        "(*One).load",
+        "b.One.load",
+    ] {
         let text = ask(name);
         for language in ["py", "go", "rust", "ts", "java"] {
             let is_shown = |of: &str| text.contains(&format!("{language} {of}"));
-            assert!(is_shown("one") && !is_shown("two"), "{name} {language}: {text}");
+            assert!(
+                is_shown("one") && !is_shown("two"),
+                "{name} {language}: {text}"
+            );
         }
         let told = "[5 definitions of `One` (5 of others),";
         assert!(text.contains(told), "{name}: {text}");

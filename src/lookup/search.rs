@@ -72,7 +72,9 @@ impl CodeLookup {
             note += &format!("; {all} lines match there: narrow the search, ");
             note += &match of_file {
                 MAX_MATCHES => format!("or `read_file` behind line {last}"),
-                _ => format!("or name one file as its glob ({of_file} lines of each, {MAX_MATCHES} of one)"),
+                _ => format!(
+                    "or name one file as its glob ({of_file} lines of each, {MAX_MATCHES} of one)"
+                ),
             };
         }
         note += if matches >= MAX_MATCHES || out.is_full {

@@ -33,7 +33,8 @@ type FileUses = (RepoPath, FileView, Vec<(u32, u32)>);
 impl CodeLookup {
     /// Definitions first, then uses, the nearest to the change first.
     pub(super) fn find_symbol(&self, name: &str, bounds: &QueryBounds) -> Result<Found, String> {
-        let (owner, name) = split_owner(name).ok_or("`name` has to be one name: `save`, `Store.save`")?;
+        let (owner, name) =
+            split_owner(name).ok_or("`name` has to be one name: `save`, `Store.save`")?;
         if !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             // Nothing would be found of it, and that would pass for a fact about the tree.
             return Err(format!(
@@ -66,7 +67,12 @@ impl CodeLookup {
             |path, (view, mut places)| {
                 definitions.add(path, &view, &places.definitions, &self.redactor);
                 if let Some(owner) = owner {
-                    owned.add(path, &view, &definitions_of(owner, path, &places), &self.redactor);
+                    owned.add(
+                        path,
+                        &view,
+                        &definitions_of(owner, path, &places),
+                        &self.redactor,
+                    );
                 }
                 all += places.uses.len();
                 places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
@@ -216,7 +222,12 @@ fn definitions_of(owner: &str, path: &RepoPath, places: &NamePlaces) -> Vec<(u32
         Some(found) => found == owner,
         None => is_module,
     };
-    places.definitions.iter().filter(is_owned).copied().collect()
+    places
+        .definitions
+        .iter()
+        .filter(is_owned)
+        .copied()
+        .collect()
 }
 
 /// Where a name stands in a file as it is shown: a secret that was taken out is not told by asking for its words.

@@ -64,7 +64,10 @@ fn owners_of(
         });
         let innermost = types.max_by_key(|one| one.head).map(|one| one.name.clone());
         // Go, and C++ outside of a class, name the type in the head.
-        let span = outline.functions.iter().find(|one| one.start == start as usize);
+        let span = outline
+            .functions
+            .iter()
+            .find(|one| one.start == start as usize);
         let named = || span.and_then(|span| outline.owner_of(text, span));
         owners.extend(innermost.or_else(named).map(|owner| (start, owner)));
     }

@@ -260,7 +260,7 @@ pub(super) fn is_searched(path: &[u8]) -> bool {
 /// What is known of a file with hits.
 pub(super) struct FileOutline<'t> {
     language: Language,
-    functions: Vec<FunctionSpan>,
+    pub(super) functions: Vec<FunctionSpan>,
     pub(super) definitions: Vec<DefinedName>,
     lexed: LexedLines<'t>,
     words: Vec<Vec<CodeWord<'t>>>,
