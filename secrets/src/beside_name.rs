@@ -178,12 +178,17 @@ fn is_clear_literal(line: &str, place: &Range<usize>) -> bool {
 }
 
 /// Whether a short value changes between letters of both cases and digits too often for a name.
-fn is_scattered(value: &str) -> bool {
+pub(crate) fn is_scattered(value: &str) -> bool {
+    value.bytes().any(|b| b.is_ascii_digit()) && count_changes(value) >= MIN_CHANGES
+}
+
+/// How often a value goes on in another class of signs.
+pub(crate) fn count_changes(value: &str) -> usize {
     let class = |b: &u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
     let pairs = value.as_bytes().windows(2);
     // A word in the middle of a sentence begins with a capital, and so does each word of a name.
     let is_change = |pair: &&[u8]| class(&pair[0]) != class(&pair[1]);
-    value.bytes().any(|b| b.is_ascii_digit()) && pairs.filter(is_change).count() >= MIN_CHANGES
+    pairs.filter(is_change).count()
 }
 
 /// Whether a value has a key of its own, which says nothing of a secret: `commit: …`, `id="…"`, `--file …`.
@@ -196,7 +201,9 @@ fn has_other_key(before: &str) -> bool {
         (Some(option), _) => option.trim_start_matches('-'),
         (None, Some(head)) => {
             let head = head.trim_end_matches([':', '=', ' ', '\t']);
-            last_word(head.trim_end_matches(['"', '\'', '`', '\\', ']', '|', '?']))
+            let word = last_word(head.trim_end_matches(['"', '\'', '`', '\\', ']', '|', '?']));
+            // An attribute may have a namespace.
+            word.rsplit(':').next().unwrap_or(word)
         }
         (None, None) => return false,
     };
@@ -223,7 +230,9 @@ fn is_argument(line: &str, value: &Range<usize>) -> bool {
     let is_word = word.ends_with(|c: char| c.is_ascii_alphanumeric());
     let is_given = head.len() < before.len() && is_word && head.contains('=');
     let is_run = |(callee, inside): (&str, &str)| {
-        let is_pair = is_pair_call(callee) && names_in(inside).next().is_some();
+        // Swift has the value before its name.
+        let behind = line[value.end..].split(';').next().unwrap_or_default();
+        let is_pair = is_pair_call(callee) && (has_name(inside) || has_name(behind));
         !callee.is_empty() && is_other(callee) && !is_pair
     };
     (is_given && is_other(word) && !JOINING.contains(&word))

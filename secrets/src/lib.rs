@@ -47,6 +47,7 @@ pub mod samples;
 mod script;
 mod spelled_key;
 mod table;
+mod template;
 mod value;
 mod word_finder;
 mod words;
@@ -87,5 +88,7 @@ mod literal_tests;
 mod near_tests;
 #[cfg(test)]
 mod public_tests;
+#[cfg(test)]
+mod template_tests;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::matcher::PLACEHOLDER;
+use crate::template::{is_template, is_variable};
 use crate::word_finder::WordFinder;
 
 /// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
@@ -48,30 +50,19 @@ pub fn is_placeholder(value: &str) -> bool {
         "abcdefgh",
     ];
     const SEQUENCES: [&str; 5] = ["1234567", "7654321", "0000000", "aaaaaa", "deadbeef"];
-    const TEMPLATES: [&str; 7] = ["${", "{{", "$(", "%(", "<", "#{", "{}"];
     static MARKS: LazyLock<Option<WordFinder>> = LazyLock::new(|| {
-        let marks = WORDS.iter().chain(&SEQUENCES).chain(&TEMPLATES);
+        let marks = WORDS.iter().chain(&SEQUENCES);
         WordFinder::new(marks.copied()).ok()
     });
     MARKS
         .as_ref()
         .is_some_and(|marks| marks.for_text(value).is_match(value))
+        || is_template(value)
 }
 
 /// Whether a value is written out rather than taken from somewhere, and no filler.
 pub(crate) fn is_literal(value: &str) -> bool {
-    const PLACES: &[&str] = &[
-        "$(",
-        "\\(",
-        "{",
-        "}",
-        "<",
-        "%(",
-        "%s",
-        "[redacted: ",
-        "os.environ",
-        "process.env",
-    ];
+    const PLACES: [&str; 3] = [PLACEHOLDER, "os.environ", "process.env"];
     const FILLERS: &[&str] = &[
         "xxxx",
         "****",
@@ -85,7 +76,8 @@ pub(crate) fn is_literal(value: &str) -> bool {
         "pass", "password", "passwd", "pwd", "secret", "token", "test",
     ];
     let lower = value.to_ascii_lowercase();
-    !value.starts_with('$')
+    !is_template(value)
+        && !is_variable(value)
         && !PLACES.iter().any(|place| value.contains(place))
         && !FILLERS.iter().any(|filler| lower.contains(filler))
         && !WORDS.contains(&lower.as_str())

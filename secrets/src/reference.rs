@@ -5,6 +5,7 @@
 use crate::name_words::{WordSense, words_of_sense};
 use crate::named::{kind_of_name, says_a_name};
 use crate::plausible::looks_random;
+use crate::template::is_name as is_template_name;
 use crate::value::{MIN_VALUE, is_drawn_value};
 use crate::words::has_form_of_words;
 
@@ -30,7 +31,9 @@ pub(crate) fn is_expression(value: &str, is_quoted: bool) -> bool {
     if !is_quoted {
         return is_call;
     }
-    let is_check = is_call && rest.ends_with(')') && !drawn_parts(rest).any(|_| true);
+    // A drawn value may hold a pair of brackets.
+    let is_named = is_call && is_template_name(name);
+    let is_check = is_named && rest.ends_with(')') && !drawn_parts(rest).any(|_| true);
     // A filter of LDAP, and what stands between two literals.
     is_check || value.starts_with("(&(") || value.starts_with("(|(") || value.contains("()")
 }

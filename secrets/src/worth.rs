@@ -10,6 +10,7 @@ use crate::matcher::SecretShape;
 use crate::named::{NameKind, is_secret_name, kind_of_name};
 use crate::plausible::{is_common_password, is_nobodys_host, is_own_password, sign_in_pair};
 use crate::table::SecretRule;
+use crate::template::is_template;
 use crate::value::{MIN_DRAWN, is_drawn_value};
 
 /// Whether the bracket of a pair is that of a call which is given a name and its value, or of none.
@@ -26,7 +27,7 @@ pub(crate) fn place_name<'l>(found: &Captures<'l>) -> &'l str {
 }
 
 /// Whether a password is filled in later: `%s`, `{password}`, `$PASSWORD`; `%40` is a sign of it, as a URL writes that.
-fn is_template(value: &str) -> bool {
+fn is_filled_in(value: &str) -> bool {
     let mut rest = value;
     while let Some((_, behind)) = rest.split_once('%') {
         let is_escape = behind.len() >= 2 && behind.bytes().take(2).all(|b| b.is_ascii_hexdigit());
@@ -39,7 +40,7 @@ fn is_template(value: &str) -> bool {
         .split('$')
         .skip(1)
         .any(|behind| behind.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    is_variable || value.contains(['{', '}', '(', ')', '[', ']', '*'])
+    is_variable || is_template(value) || value.contains(['(', ')', '[', ']', '*'])
 }
 
 /// Whether a drawn password is for a host of a network of its own, as Compose has them: `db`, `redis`.
@@ -65,7 +66,7 @@ pub(crate) fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &s
         SecretShape::Token => !is_filler(value),
         SecretShape::UrlPassword => {
             is_own_password(value, user)
-                && !is_template(value)
+                && !is_filled_in(value)
                 && (!is_nobodys_host(label) || is_drawn_for_service(value, label))
         }
         // Two words in base64, as sent to sign in: they are looked at as what they are.
