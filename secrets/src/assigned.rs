@@ -9,6 +9,7 @@ use crate::argument::literals_beside;
 use crate::beside_name::open_call;
 use crate::calls::{is_called, is_conversion, is_lookup, is_pair_call, takes_password};
 use crate::dialect::compile_pattern;
+use crate::element::element_texts;
 use crate::literal::{
     JoinedLiteral, Literal, joined_literals, key_at_head, literal_at, paired_literals,
 };
@@ -73,7 +74,7 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
             push_secret(&mut found, line, &parts, (&parent, &says), shape);
         }
     }
-    for (name, value) in paired_literals(line) {
+    for (name, value) in paired_literals(line).into_iter().chain(element_texts(line)) {
         if kind_of_name(&line[name.clone()]).is_some() {
             let name = (&name, &line[name.clone()]);
             push_secret(&mut found, line, &[value], name, SecretShape::QuotedValue);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::assigned::{literals_of, may_hold_name};
+use crate::inserted_rows::rows_of;
 use crate::joined_lines::JoinedLines;
 use crate::line_signs::LineSigns;
 use crate::matcher::{PLACEHOLDER, SecretShape};
@@ -124,7 +125,7 @@ impl OpenName {
             Part::Inner => self.field_value(line, true).into_iter().collect(),
             Part::Word | Part::Drawn => self.word_of(line, part).into_iter().collect(),
             Part::Element => text_of_element(line).into_iter().collect(),
-            Part::Column { sign, at, of } => cell_of(line, sign, at, of).into_iter().collect(),
+            Part::Column { sign, at, of } => cells_below(line, sign, at, of),
         };
         let (before, shape) = match part {
             Part::Literal => ("\"", SecretShape::QuotedValue),
@@ -204,13 +205,15 @@ impl OpenName {
     fn goes_on(&mut self, line: &str) -> bool {
         let text = line.trim();
         let is_row = self.parts.iter().any(
-            |part| matches!(part, Part::Column { sign, of, .. } if cells_of(line, *sign).len() == *of || is_rule(text)),
+            |part| matches!(part, Part::Column { sign, of, .. } if has_rows(line, *sign, *of) || is_rule(text)),
         );
         if is_row {
             return true;
         }
         self.age += 1;
-        let is_between = text.is_empty() || without_comment(text).is_empty();
+        let is_between = text.is_empty()
+            || text.eq_ignore_ascii_case("values")
+            || without_comment(text).is_empty();
         let is_of_block = || {
             let takes = |part: &Part| self.parts.contains(part);
             let indent = line.len() - line.trim_start().len();
@@ -262,28 +265,39 @@ fn is_rule(text: &str) -> bool {
     text.contains('-') && text.bytes().all(|b| b"|-: ".contains(&b))
 }
 
-/// The cell of a row that stands below the name.
-fn cell_of(line: &str, sign: char, at: usize, of: usize) -> Option<Range<usize>> {
-    let cells = cells_of(line, sign);
-    let cell = cells.get(at).filter(|_| cells.len() == of)?;
-    let value = cell.trim().trim_matches(['"', '\'', '`']);
-    let start = value.as_ptr() as usize - line.as_ptr() as usize;
-    is_drawn_value(value).then(|| start..start + value.len())
+/// Whether a line is of rows with that many cells.
+fn has_rows(line: &str, sign: char, of: usize) -> bool {
+    let rows = rows_below(line, sign);
+    !rows.is_empty() && rows.iter().all(|cells| cells.len() == of)
 }
 
-/// The cells of a row: of Markdown, of CSV, or of what is inserted into a table.
+/// The cells of a line's rows that stand below the name.
+fn cells_below(line: &str, sign: char, at: usize, of: usize) -> Vec<Range<usize>> {
+    let rows = rows_below(line, sign).into_iter();
+    let cells = rows.filter(|cells| cells.len() == of);
+    let values = cells.filter_map(|cells| {
+        let value = cells.get(at)?.trim().trim_matches(['"', '\'', '`']);
+        let start = value.as_ptr() as usize - line.as_ptr() as usize;
+        is_drawn_value(value).then(|| start..start + value.len())
+    });
+    values.collect()
+}
+
+fn rows_below(line: &str, sign: char) -> Vec<Vec<&str>> {
+    match sign {
+        '(' => rows_of(line),
+        _ => vec![cells_of(line, sign)],
+    }
+}
+
+/// The cells of a row of Markdown or of CSV.
 pub(crate) fn cells_of(line: &str, sign: char) -> Vec<&str> {
     let text = line.trim();
     let row = match sign {
         '|' => text
             .strip_prefix('|')
             .and_then(|text| text.strip_suffix('|')),
-        '(' => text
-            .split_once('(')
-            .and_then(|(_, text)| text.rsplit_once(')'))
-            .map(|(row, _)| row),
         _ => Some(text),
     };
-    let sign = if sign == '(' { ',' } else { sign };
     row.map(|row| row.split(sign).collect()).unwrap_or_default()
 }

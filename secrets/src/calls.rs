@@ -24,7 +24,7 @@ const LOOKUPS: &str = "get getenv env fetch config setting environ lookup";
 const PAIR_CALLS: &str = "set assign setdefault setproperty setheader setenv put putenv add append header define map \
     mapof entry pair option argument add_argument environ connect login auth pdo setitem \
     string stringvar stringp stringvarp setenvironmentvariable setattr strcpy strncpy strlcpy strcpy_s \
-    addheader setrequestheader withheader addparam queryparam setattribute setparameter getproperty header_add";
+    addheader setrequestheader withheader addparam queryparam setattribute setparameter getproperty header_add setvalue addvalue";
 
 /// Verbs of calls that take a password: `set_password("…")`, `withToken("…")`.
 const TAKING_VERBS: &str = "set with use and add change new";

@@ -48,6 +48,7 @@ const WORDS: &[(&str, &[WordSense])] = &[
     ("*tokens credentials bearer", &[Perhaps]),
     ("auth", &[PerhapsLast, SecretKey, BesideKey, Setting]),
     ("pass", &[PerhapsLast, Beside, Setting]),
+    ("authorization authentication", &[Perhaps, Beside]),
     ("psk pw masterauth", &[PerhapsLast, Beside]),
     (
         "api access private signing encryption",

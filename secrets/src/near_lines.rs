@@ -12,6 +12,9 @@ use crate::open_name::{field_of, is_value_field};
 /// How many lines below a name its value may stand.
 const MAX_BELOW: usize = 2;
 
+/// How many lines the attributes of an element may be broken over.
+const MAX_TAG: usize = 8;
+
 /// The most bytes that are kept of the lines above: a value farther from its name is not beside it.
 const MAX_KEPT: usize = 160;
 
@@ -20,6 +23,8 @@ const MAX_KEPT: usize = 160;
 pub(crate) struct NearLines {
     text: String,
     age: usize,
+    /// How many more lines may belong to the tag of an element that one above began.
+    tag_lines: usize,
 }
 
 impl NearLines {
@@ -29,7 +34,8 @@ impl NearLines {
         line: &str,
         signs: &LineSigns,
     ) -> Vec<(Range<usize>, SecretShape)> {
-        let may_begin = signs.has(Sign::Beside) && goes_on(line);
+        self.read_tag(line);
+        let may_begin = signs.has(Sign::Beside) && (self.tag_lines > 0 || goes_on(line));
         if self.text.is_empty() && !may_begin {
             return Vec::new();
         }
@@ -41,6 +47,15 @@ impl NearLines {
         }
         self.keep(line, is_named);
         found
+    }
+
+    /// Whether the tag of an element goes on in the next line: its attributes may stand in a line each.
+    fn read_tag(&mut self, line: &str) {
+        self.tag_lines = match line.contains(['<', '>']) {
+            true if is_tag_open(line) => MAX_TAG,
+            true => 0,
+            false => self.tag_lines.saturating_sub(1),
+        };
     }
 
     fn values_in(&self, line: &str) -> Vec<(Range<usize>, SecretShape)> {
@@ -68,7 +83,7 @@ impl NearLines {
         self.text
             .push_str(&text[text.ceil_char_boundary(text.len().saturating_sub(MAX_KEPT))..]);
         // An element is open where one of the lines above began it.
-        if !goes_on(&self.text) {
+        if self.tag_lines == 0 && !goes_on(&self.text) {
             self.text.clear();
             return;
         }
@@ -83,17 +98,28 @@ impl NearLines {
 /// Whether the statement, the element or the list of a line goes on in the next one.
 pub(crate) fn goes_on(line: &str) -> bool {
     let text = line.trim_end();
-    let is_open = || {
-        let tag = text.rfind('<').map(|at| &text[at + 1..]);
-        let is_tag = |tag: &str| tag.starts_with(|c: char| c.is_ascii_alphabetic());
-        tag.is_some_and(|tag| is_tag(tag) && !tag.contains('>'))
-    };
-    text.ends_with(['\\', ',', '(', '[', '=']) || text.ends_with("<-") || is_open()
+    text.ends_with(['\\', ',', '(', '[', '=']) || text.ends_with("<-") || is_tag_open(text)
+}
+
+/// Whether a line begins a tag that it does not end.
+fn is_tag_open(text: &str) -> bool {
+    let tag = text.rfind('<').map(|at| &text[at + 1..]);
+    let is_tag = |tag: &str| tag.starts_with(|c: char| c.is_ascii_alphabetic());
+    tag.is_some_and(|tag| is_tag(tag) && !tag.contains('>'))
 }
 
 /// Whether a line has a key that is not the one of a value: `id: …`, `--file …`, but not `value="…"`.
 fn has_other_key(line: &str) -> bool {
-    let text = line.trim_start();
+    let text = without_namespace(line.trim_start());
     let is_option = text.starts_with('-') && !text.starts_with("- ");
-    is_option || field_of(line).is_some_and(|field| !is_value_field(&field.key))
+    is_option || field_of(text).is_some_and(|field| !is_value_field(&field.key))
+}
+
+/// An attribute without the namespace before its name: `android:value="…"`.
+fn without_namespace(text: &str) -> &str {
+    let is_name = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
+    let local = text.split_once(':').filter(|(space, local)| {
+        is_name(space) && local.split_once('=').is_some_and(|(name, _)| is_name(name))
+    });
+    local.map_or(text, |(_, local)| local)
 }

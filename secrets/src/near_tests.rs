@@ -22,7 +22,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// How languages and formats give a name its value, with `@` for the name and `~` for the value.
-const FORMS: [(&str, &str); 45] = [
+const FORMS: [(&str, &str); 49] = [
     ("load.R", "@ <- \"~\""),
     ("load.R", "assign(\"@\", \"~\")"),
     ("sys.erl", "opts() -> [{user, \"app\"}, {@, \"~\"}]."),
@@ -71,6 +71,19 @@ const FORMS: [(&str, &str); 45] = [
     ("a.sh", "tool --x-@ ~"),
     ("a.sh", "tool -@=~ x"),
     ("a.md", "Log in with the @ `~`."),
+    (
+        "M.xml",
+        "<meta-data\n    android:name=\"com.x.@\"\n    android:value=\"~\" />",
+    ),
+    (
+        "M.xml",
+        "<x:item\n    x:key=\"@\"\n    x:type=\"s\"\n    x:value=\"~\"\n/>",
+    ),
+    ("a.swift", "r.addValue(\"~\", forHTTPHeaderField: \"@\")"),
+    (
+        "a.cs",
+        "r.Authorization = new AuthenticationHeaderValue(\"Basic\", \"~\");",
+    ),
 ];
 
 /// What may stand between a name and its value, in any text.
@@ -144,6 +157,48 @@ proptest! {
             prop_assert_eq!(shown, text, "{}", path);
         }
     }
+}
+
+#[test]
+fn a_header_is_hidden_before_its_name_and_behind_its_scheme() {
+    let value = "k7Qv2LmZx9Tb4RnW8sYcH3jD6gFp1KaE5uXo0ViB";
+    for (path, form) in [
+        (
+            "a.cs",
+            "h.Authorization =\n    new AuthenticationHeaderValue(\"Bearer\", \"~\");",
+        ),
+        (
+            "a.swift",
+            "r.setValue(\"Bearer ~\", forHTTPHeaderField: \"Authorization\")",
+        ),
+        (
+            "a.swift",
+            "r.addValue(\"~\", forHTTPHeaderField: \"X-API-Key\")",
+        ),
+    ] {
+        let shown = shown(path, &form.replace('~', value));
+        assert!(!shown.contains(value), "{shown}");
+    }
+}
+
+#[test]
+fn a_password_of_four_groups_is_hidden() {
+    for value in [
+        "pttm rksb rlkk bmmn",
+        "gzmb kzlb gzbs szmk",
+        "fcqg-lkhx-bkvk-ffgl",
+    ] {
+        for (path, form) in [
+            ("settings.py", "EMAIL_HOST_PASSWORD = '~'"),
+            ("a.yml", "password: ~"),
+            ("a.js", "auth: { user: 'bob', pass: '~' }"),
+        ] {
+            let shown = shown(path, &form.replace('~', value));
+            assert!(!shown.contains(value), "{path}: {shown}");
+        }
+    }
+    let words = "password = 'this must have been'";
+    assert_eq!(shown("a.py", words), words);
 }
 
 #[test]

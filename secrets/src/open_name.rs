@@ -10,6 +10,7 @@ use crate::below_name::cells_of;
 use crate::beside_name::last_word;
 use crate::calls::{is_conversion, is_lookup, takes_password};
 use crate::dialect::compile_pattern;
+use crate::inserted_rows::listed_columns;
 use crate::named::{NameKind, kind_of_name};
 use crate::words::has_form_of_words;
 
@@ -221,22 +222,19 @@ impl OpeningLine<'_> {
     /// `user,password`, `| user | password |`, `INSERT INTO users (name, password)`
     fn of_column(&self) -> Option<OpenName> {
         let line = self.line.trim();
-        let is_insert = || {
-            let head = line
-                .split('(')
-                .next()
-                .unwrap_or_default()
-                .to_ascii_lowercase();
-            head.contains("insert") || head.contains("copy ")
+        let listed = listed_columns(line);
+        let is_listed = listed.is_some();
+        let (cells, sign) = match listed {
+            Some(listed) => listed,
+            None => {
+                let signs = [',', ';', '\t'];
+                let of_text = || signs.into_iter().find(|sign| line.contains(*sign));
+                let sign = Some('|')
+                    .filter(|_| line.starts_with('|'))
+                    .or_else(of_text)?;
+                (cells_of(line, sign), sign)
+            }
         };
-        let sign = match line {
-            _ if line.starts_with('|') => '|',
-            _ if line.ends_with(')') && is_insert() => '(',
-            _ => [',', ';', '\t']
-                .into_iter()
-                .find(|sign| line.contains(*sign))?,
-        };
-        let cells = cells_of(line, sign);
         let name = self.line[self.name.clone()].trim();
         let word = |cell: &&str| cell.trim().trim_matches(['"', '\'', '`', '*']).to_owned();
         let is_name = |cell: &&str| {
@@ -248,7 +246,7 @@ impl OpeningLine<'_> {
         };
         let is_header = cells.len() > 1
             && cells.iter().all(is_name)
-            && ("|(".contains(sign) || indent_of(self.line) == 0);
+            && (is_listed || sign == '|' || indent_of(self.line) == 0);
         let at = cells
             .iter()
             .position(|cell| word(cell) == name)

@@ -66,13 +66,27 @@ pub(crate) fn is_drawn_value(value: &str) -> bool {
         && value.bytes().all(|b| b.is_ascii_alphabetic())
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase);
-    value.len() >= MIN_VALUE
-        && (is_mixed || is_of_letters || is_hex(value))
-        && !is_placeholder(value)
-        && !is_scheme(value)
-        && !is_list_of_checks(value)
-        && !value.contains("://")
-        && !reads_like_words(value)
+    let is_one = || {
+        value.len() >= MIN_VALUE
+            && (is_mixed || is_of_letters || is_hex(value))
+            && !is_placeholder(value)
+            && !is_scheme(value)
+            && !is_list_of_checks(value)
+            && !value.contains("://")
+            && !reads_like_words(value)
+    };
+    is_grouped(value) || is_one()
+}
+
+/// Whether a value is of four groups of four small letters, as mail services give a password to a program: `pttm rksb rlkk bmmn`.
+fn is_grouped(value: &str) -> bool {
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|b| b.is_ascii_lowercase());
+    [' ', '-'].iter().any(|sign| {
+        let groups = value.split(*sign);
+        groups.clone().count() == 4
+            && groups.clone().all(is_group)
+            && groups.filter(|group| !reads_like_words(group)).count() >= 2
+    })
 }
 
 /// Whether a text with blanks is one value and no message: no word of it is one that somebody would write.
@@ -87,10 +101,13 @@ pub(crate) fn is_phrase(text: &str) -> bool {
         !(is_plain(letters) || is_command(word) || reads_like_words(letters))
     };
     let words: Vec<&str> = text.split([' ', '\t']).collect();
-    words.len() <= MAX_WORDS
-        && text.len() > MIN_DRAWN
-        && words.iter().all(|word| !word.is_empty() && is_word(word))
-        && words.iter().any(|word| is_drawn_value(word))
+    let is_drawn = || {
+        words.len() <= MAX_WORDS
+            && text.len() > MIN_DRAWN
+            && words.iter().all(|word| !word.is_empty() && is_word(word))
+            && words.iter().any(|word| is_drawn_value(word))
+    };
+    is_grouped(text) || is_drawn()
 }
 
 /// Whether a value is hexadecimal, long enough to be no number.
