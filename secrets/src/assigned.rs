@@ -392,7 +392,7 @@ fn default_of(text: &str) -> Option<&str> {
 fn alternative_of(text: &str) -> Option<&str> {
     static OR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         compile_pattern(
-            r#"^[^;"'`,]{0,200}?(?:\|\||\?\?|\?:|\bor\b|\s\?\s[^;"'`,]{0,200}?\s:)[ \t]*["'`]"#,
+            r#"^[^;"'`,]{0,200}?(?:\|\||\?\?|\?:|\bor\b|\s\?(?:\s[^;"'`,]{0,200}?\s:)?)[ \t]*["'`]"#,
         )
         .ok()
     });
@@ -429,8 +429,10 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
             || is_setting_list(before));
     let is_among = is_setting
         && (behind.is_empty() || behind.starts_with([' ', '\t', '"', '\'', ';', ',', '&']));
+    // `{name: root, password: x, type: y}`
+    let is_of_flow = before.contains('{') && begins_entry(behind);
     let is_ours = match joint {
-        Joint::Sign => behind_is_end || is_comment || is_among,
+        Joint::Sign => behind_is_end || is_comment || is_among || is_of_flow,
         Joint::Blank => {
             ["env", "setx", "arg", "set"].contains(&before.trim_end().to_ascii_lowercase().as_str())
         }
@@ -439,6 +441,12 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
     let is_value =
         !value.is_empty() && !value.starts_with(['#', '$', '-', '=', '|', '>', '&', '*', '%']);
     (is_ours && is_value).then(|| at..at + value.len())
+}
+
+/// Whether the next entry of a mapping begins a text: `, port: 1`.
+fn begins_entry(text: &str) -> bool {
+    let entry = text.strip_prefix(',').map(str::trim_start);
+    entry.and_then(key_at_head).is_some()
 }
 
 /// Whether a text ends in settings with a comma behind each: `-o username=backup,`.

@@ -49,7 +49,10 @@ const WORDS: &[(&str, &[WordSense])] = &[
     ("auth", &[PerhapsLast, SecretKey, BesideKey, Setting]),
     ("pass", &[PerhapsLast, Beside, Setting]),
     ("authorization authentication", &[Perhaps, Beside]),
-    ("psk pw masterauth", &[PerhapsLast, Beside]),
+    (
+        "psk pw masterauth dbpass smtppass mailpass rootpass ftppass userpass sqlpass mysqlpass adminpass ldappass",
+        &[PerhapsLast, Beside],
+    ),
     (
         "api access private signing encryption",
         &[SecretKey, BesideKey],

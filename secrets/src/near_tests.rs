@@ -182,6 +182,29 @@ fn a_header_is_hidden_before_its_name_and_behind_its_scheme() {
 }
 
 #[test]
+fn a_value_is_hidden_whatever_follows_it_and_however_short_its_name_is() {
+    let value = "k7Qv2LmZx9Tb4RnW";
+    for (path, form) in [
+        ("a.yml", "- {name: root, password: ~, type: text}"),
+        (
+            "a.yml",
+            "db: { host: h, user: app, password: ~, port: 5432 }",
+        ),
+        ("config.php", "$CFG->dbpass = '~';"),
+        ("configuration.php", "public $smtppass = '~';"),
+        ("a.sh", "DBPASS='~'"),
+        (
+            "a.json",
+            "\"ParameterKey\": \"DBPassword\",\n\"ParameterValue\": \"~\"",
+        ),
+        ("a.js", "const password = isDev ? '~' : get();"),
+    ] {
+        let shown = shown(path, &form.replace('~', value));
+        assert!(!shown.contains(value), "{path}: {shown}");
+    }
+}
+
+#[test]
 fn a_password_of_four_groups_is_hidden() {
     for value in [
         "pttm rksb rlkk bmmn",

@@ -116,7 +116,7 @@ impl OpeningLine<'_> {
     /// `- name: DB_PASSWORD`
     fn of_field(&self) -> Option<OpenName> {
         let field = field_of(self.line)?;
-        let is_named = ["name", "key", "field"].contains(&field.key.as_str());
+        let is_named = ["name", "key", "field", "parameterkey"].contains(&field.key.as_str());
         if !is_named || field.value != self.name {
             return None;
         }
@@ -293,9 +293,10 @@ pub(crate) fn field_of(line: &str) -> Option<NamedField> {
 
 /// Whether a field of this key holds what another one names.
 pub(crate) fn is_value_field(key: &str) -> bool {
-    const KEYS: [&str; 6] = [
+    const KEYS: [&str; 7] = [
         "value",
         "default",
+        "parametervalue",
         "defaultvalue",
         "stringvalue",
         "plaintext_value",
