@@ -132,9 +132,11 @@ fn kind_of(inside: &str) -> Option<Inside> {
     let (name, behind) = head.split_at(end.unwrap_or(head.len()));
     let is_call = behind.contains('(') && behind.contains(')');
     let is_text = text.contains(char::is_whitespace);
+    // `{x:02}`, `{x!r}`, `{x|e}`, `${x?}`, `{x[0]}`.
+    let is_format = |c: char| ":!|?,=+[/*".contains(c);
     match is_name(name) {
         _ if is_call || is_text => Some(Inside::Code),
-        true if !behind.starts_with(['(', ')']) => Some(Inside::Name),
+        true if behind.is_empty() || behind.starts_with(is_format) => Some(Inside::Name),
         false if inside.is_empty() => Some(Inside::Name),
         _ => None,
     }

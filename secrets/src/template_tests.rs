@@ -26,10 +26,11 @@ const FORMS: [(&str, &str); 16] = [
     ("Dockerfile", "ENV DB_PASSWORD=\"~\""),
 ];
 
-/// A password with signs of the default sets of generators.
+/// A password with signs of the default sets of generators. What two of them enclose by accident may be a name: the rest
+/// is drawn, too.
 fn drawn() -> impl Strategy<Value = String> {
     let parts = (
-        "[A-Za-z0-9]{2,8}",
+        "[A-Z][0-9][a-z][A-Z][A-Za-z0-9]{0,5}",
         "[{}<>$]",
         "[A-Z][0-9][a-z][A-Za-z0-9!@#$%^&*()_=+{}<>:?\\[\\]-]{2,10}",
         "[{}<>$&^]?",
@@ -44,7 +45,8 @@ proptest! {
     /// Law: no sign and no two of them make a drawn password a template, in any format.
     #[test]
     fn a_password_with_any_sign_is_hidden(value in drawn()) {
-        // A command of a shell, a mark of a format.
+        // Stars are a filler; a command of a shell, a mark of a format.
+        prop_assume!(!value.contains("****"));
         prop_assume!(!value.contains("$(") && !value.contains("%(") && !value.contains("()"));
         for (path, form) in FORMS {
             let line = form.replace('~', &value);
