@@ -86,11 +86,10 @@ fn place_at(value: &str, start: usize) -> Option<Place> {
         return Some((Inside::Name, start + 2));
     }
     let head = text.find(['{', '<', '('])?;
-    let is_open = match &text[..=head] {
-        "{" | "<" | "${" | "#{" | "%{" | "@{" => true,
-        "$(" | "%(" | "\\(" => true,
-        _ => false,
-    };
+    let is_open = matches!(
+        &text[..=head],
+        "{" | "<" | "${" | "#{" | "%{" | "@{" | "$(" | "%(" | "\\("
+    );
     let end = is_open.then(|| closing(&text[head..]))??;
     let inside = &text[head + 1..head + end];
     let kind = match &text[head..=head] {
