@@ -3,18 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use council_syntax::language::Language;
-
 use super::super::candidates::ChangedFile;
 use super::super::hierarchy::Hierarchy;
-use super::super::imported::{
-    CalledOn, KnownTree, Meaning, sources_on, stands_alone, types_called_on,
-};
-use super::super::name_source::NameSource;
+use super::super::imported::{CalledOn, KnownTree};
 use super::super::receivers::Certainty;
-use super::super::search::{FileHits, FileOutline, NameHit, NameHits};
+use super::super::search::{FileHits, NameHits};
 use super::super::wanted::WantedName;
-use super::Gatherer;
 
 /// The other types through which a method is called.
 #[derive(Debug, Default)]
@@ -26,7 +20,7 @@ pub(super) struct Kin {
 }
 
 /// Whether a name is that of an edited method, whose callers may know it by another type.
-fn is_method(name: &WantedName) -> bool {
+pub(super) fn is_method(name: &WantedName) -> bool {
     name.uses && !name.owners.is_empty() && !name.is_field && !name.is_own
 }
 
@@ -49,7 +43,7 @@ impl Kin {
         kin
     }
 
-    fn certainty(
+    pub(super) fn certainty(
         &self,
         called: &CalledOn,
         name: &WantedName,
@@ -102,48 +96,4 @@ pub(super) fn set_kin_aside(
     }
     hits.files = files;
     hits.kept.extend(aside);
-}
-
-impl Gatherer<'_> {
-    /// How certain a call on a type of the kin is one of the edited method; none: nothing says that it is.
-    pub(super) fn certainty_of_kin(
-        &self,
-        hit: NameHit,
-        file: &FileHits,
-        outline: &FileOutline<'_>,
-    ) -> Option<Certainty> {
-        let (name, kin) = (&self.names[hit.name], &self.kin[hit.name]);
-        if !is_method(name) {
-            return None;
-        }
-        let called = types_called_on(outline, &file.text, hit.line, &name.text);
-        let types = self.known.hierarchy();
-        let sure = called
-            .iter()
-            .filter_map(|one| kin.certainty(one, name, types));
-        sure.min().filter(|_| !self.is_foreign(hit, file, outline))
-    }
-
-    /// Whether imports say that a type of such a name comes from elsewhere.
-    fn is_foreign(&self, hit: NameHit, file: &FileHits, outline: &FileOutline<'_>) -> bool {
-        let text = &self.names[hit.name].text;
-        let sources = sources_on(outline, (&file.path, &file.text), hit.line, text);
-        sources.iter().any(|source| match source {
-            NameSource::From(from) => matches!(self.known.meaning(from), Meaning::Outside(_)),
-            _ => false,
-        })
-    }
-
-    /// Whether a word is a type that is called like the edited method: in these languages a method never stands alone.
-    pub(super) fn is_type_alone(&self, hit: NameHit, outline: &FileOutline<'_>) -> bool {
-        let name = &self.names[hit.name];
-        let is_asked = matches!(
-            outline.language(),
-            Language::Go | Language::Rust | Language::Python | Language::Script | Language::Php
-        );
-        is_asked
-            && is_method(name)
-            && self.known.hierarchy().has_type(&name.text)
-            && stands_alone(outline, hit.line, &name.text)
-    }
 }

@@ -3,6 +3,7 @@
 mod definitions;
 mod gaps;
 mod kin;
+mod kin_uses;
 pub(super) mod long_functions;
 mod meant;
 mod named_tests;
