@@ -204,6 +204,12 @@ impl EarlierFinding {
 }
 
 impl EarlierReview {
+    /// Whether it has left this finding open.
+    pub(crate) fn knows_finding(&self, fingerprint: &str) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|found| found.is_called(fingerprint))
+    }
+
     /// What a finding of the last review with this fingerprint is called now, if it is called otherwise.
     pub(crate) fn name_now(&self, fingerprint: &str) -> Option<&str> {
         let mut findings = self.findings.iter();

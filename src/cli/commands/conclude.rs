@@ -9,7 +9,7 @@ use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::job::JobSurfaces;
 use crate::config::ReportFormat;
-use crate::report::{GatePolicy, ReportSource};
+use crate::report::{GatePolicy, Report, ReportSource};
 use crate::run::error::RunError;
 use crate::run::github::publishing::publish_run;
 use crate::run::modes::matrix;
@@ -44,21 +44,30 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
         file: None,
         gate,
     };
-    let code = surfaces.deliver_report(&concluded.report, start);
-    // F1 of what is printed is what `dismiss F1` means.
-    remember_verdict(&concluded.report, surfaces.shows_findings(), start);
-    if !args.forge.is_requested() {
-        return Ok(code);
-    }
+    let show = |report: &Report| {
+        let code = surfaces.deliver_report(report, start);
+        // F1 of what is printed is what `dismiss F1` means.
+        remember_verdict(report, surfaces.shows_findings(), start);
+        code
+    };
     let mut report = concluded.report;
+    if !args.forge.is_requested() {
+        return Ok(show(&report));
+    }
+    let own = report.clone();
     report.receipt.run.fail_on = Some(gate.fail_on);
-    let (published, _) = publish_run(
+    let mut shown = None;
+    let published = publish_run(
         report,
         ReportSource::ThisProgram,
         Some(&concluded.packet.files),
         &args.forge.to_publish_request(),
         Some(&mut JobSurfaces::from_environment(start)),
+        Some(&mut |report: &Report| shown = Some(show(report))),
         start,
-    )?;
+    );
+    // Wherever it cannot be published: it is paid for, and is shown.
+    let code = shown.unwrap_or_else(|| show(&own));
+    let (published, _) = published?;
     Ok(code.max(published))
 }

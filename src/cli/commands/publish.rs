@@ -43,7 +43,7 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
     let wanted = args.forge.to_publish_request();
     let mut job = JobSurfaces::from_environment(start);
     let job = (!args.dry_run).then_some(&mut job as &mut dyn WorkflowJob);
-    let (code, told) = publish_run(report, source, files, &wanted, job, start)?;
+    let (code, told) = publish_run(report, source, files, &wanted, job, None, start)?;
     start.console.print(&told.unwrap_or_default())?;
     Ok(code)
 }

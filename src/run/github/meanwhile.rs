@@ -2,11 +2,10 @@
 //! stays, whichever review is done last.
 
 use crate::council::add_carried;
-use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::VerdictPolicy;
-use crate::publish::look::TipCheck;
 use crate::publish::{ExistingCheck, PublishOptions, ReviewState, ReviewedSide, ReviewedText};
-use crate::report::{CarriedReview, CheckConclusion, Report};
+use crate::report::{CarriedReview, Report};
 
 /// What of the report that stands there `now` nobody has told this review, which began when `before` stood there.
 pub(super) fn found_meanwhile(
@@ -36,6 +35,36 @@ pub(super) fn found_meanwhile(
         .findings
         .retain(|(found, _)| found.level.is_some() && !known.contains(&found.fingerprint.as_str()));
     (!carried.findings.is_empty()).then_some(carried)
+}
+
+/// Counts in a report that is published later what another job has published of the very same commit since: nothing was judged
+/// after that, so each of its findings is as open as it was.
+pub(super) fn add_meanwhile(report: &mut Report, now: Option<&ReviewState>) {
+    let now = now.filter(|now| report.target.head.as_deref() == Some(now.head.as_str()));
+    let Some(mut found) = found_meanwhile(None, now) else {
+        return;
+    };
+    let is_known = |fingerprint: &str| {
+        let earlier = report.receipt.run.earlier.as_ref();
+        let mut findings = report.outcome.findings.iter();
+        findings.any(|own| own.fingerprint == fingerprint)
+            || earlier.is_some_and(|earlier| earlier.knows_finding(fingerprint))
+    };
+    found
+        .findings
+        .retain(|(found, _)| !is_known(&found.fingerprint));
+    if found.findings.is_empty() {
+        return;
+    }
+    // The settings under which it failed are not known here, and what failed there must not be milder.
+    let fails = |found: &JudgedFinding| found.level == Some(FindingLevel::Fail);
+    let mut disputed = found.findings.iter().map(|(found, _)| found);
+    let policy = VerdictPolicy {
+        disputed_critical_fails: disputed
+            .any(|found| found.disposition == Disposition::Disputed && fails(found)),
+        incomplete_coverage_warns: true,
+    };
+    add_found(report, &found, policy, FoundElsewhere::Meanwhile);
 }
 
 /// How it is told that what another review found counts in a report.
@@ -80,24 +109,6 @@ pub(super) fn add_found(
     });
     let settled = found.settle(outcome);
     report.receipt.run.earlier.get_or_insert(settled);
-}
-
-/// Whether another review ended the very check of this one as a failure meanwhile, which this one would make green.
-pub(super) fn is_failed_meanwhile(
-    own: Option<&ExistingCheck>,
-    told: &TipCheck,
-    wishes: &PublishOptions,
-    conclusion: CheckConclusion,
-) -> bool {
-    let TipCheck::Told {
-        latest: Some(check),
-        ..
-    } = told
-    else {
-        return false;
-    };
-    let is_own = own.is_some_and(|own| own.id == check.id);
-    is_own && has_failed(check, wishes) && conclusion != CheckConclusion::Failure
 }
 
 /// Whether a check of this council has ended as a failure.

@@ -2,6 +2,7 @@
 
 pub(crate) mod claim;
 pub(crate) mod earlier;
+pub(crate) mod failed_commit;
 pub(crate) mod inspect;
 pub(crate) mod meanwhile;
 pub(crate) mod open_check;

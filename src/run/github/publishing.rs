@@ -17,7 +17,9 @@ use crate::run::error::RunError;
 
 use crate::run::github::claim::{ClaimedReview, check_claim};
 use crate::run::github::earlier::QueuedRequest;
+use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
+use crate::run::github::meanwhile::add_meanwhile;
 use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_forgetting, refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
@@ -174,13 +176,15 @@ pub(super) fn write_files(
 }
 
 /// A finished run, or a report from elsewhere, to the pull request that flags or event name; how the program ends. Without
-/// a job nothing is posted, and what would be is told.
+/// a job nothing is posted, and what would be is told. Of a run that has just ended (`show`) the report is shown as it will
+/// stand there, with what another job has published while it was at work.
 pub(crate) fn publish_run(
     report: Report,
     source: ReportSource,
     files: Option<&[FileChange]>,
     wanted: &PublishRequest,
     job: Option<&mut dyn WorkflowJob>,
+    show: Option<&mut dyn FnMut(&Report)>,
     start: &RunContext,
 ) -> Result<(u8, Option<String>), RunError> {
     let forge = GitHubSession::open(&wanted.about, start)?;
@@ -198,7 +202,7 @@ pub(crate) fn publish_run(
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
     let change = report.receipt.run.digests.change.clone();
     wishes.judged.digest = change.unwrap_or_default();
-    let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
+    let (mut seen, mut troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let before = seen.state().filter(|_| !wanted.full);
     // A status stands in for a check that may not be written.
     let by_status = [Surface::Status, Surface::Check];
@@ -209,9 +213,14 @@ pub(crate) fn publish_run(
     {
         seen.status = look::fetch_status(&hub, &wishes.head, &wishes.check_name)?;
     }
-    let report = &match source {
+    let mut report = match source {
         ReportSource::ThisProgram => {
+            let mut report = report;
+            if show.is_some() {
+                add_meanwhile(&mut report, before.as_ref());
+            }
             refuse_forgetting(&report, before.as_ref(), &subject)?;
+            add_meanwhile(&mut report, before.as_ref());
             report
         }
         ReportSource::UnprivilegedJob => {
@@ -222,11 +231,20 @@ pub(crate) fn publish_run(
             check_claim(claim, &wanted.about, &subject, &forge, &hub, start)?
         }
     };
-    refuse_part(report, &subject, start)?;
+    refuse_part(&report, &subject, start)?;
     wishes.gate = GatePolicy {
         advisory: wanted.advisory,
         ..report.own_gate()
     };
+    let failure = CommitFailure {
+        check: CheckFailure::standing(&seen, &wishes),
+        asks_status: may_set_status(&wishes, false),
+    };
+    keep_failed(&mut report, &mut wishes, failure, &mut troubles, &hub);
+    let report = &report;
+    if let Some(show) = show {
+        show(report);
+    }
     wishes.lines = match (files, &subject.pull) {
         (Some(files), _) => DiffLines::of_files(files),
         (None, Some(pull)) if wishes.surfaces.contains(&Surface::Review) => {

@@ -8,10 +8,10 @@ use crate::config::Settings;
 use crate::council::outcome::{Verdict, VerdictReason};
 use crate::git::{TargetSpec, recognition_key};
 use crate::publish::{
-    ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, Surface,
-    WorkflowJob, find_quote_places, talks_about,
+    ExistingCheck, ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState,
+    Surface, WorkflowJob, find_quote_places, is_witness, look::TipCheck, talks_about,
 };
-use crate::report::{CheckConclusion, GatePolicy, Report, Talks, exit};
+use crate::report::{CheckConclusion, GatePolicy, MemoryPlace, Report, Talks, exit};
 use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
@@ -20,13 +20,11 @@ use crate::run::github::earlier::{
     QueuedRequest, carry_over, find_earlier_verdict, read_reviewed, report_over,
     skip_unchanged_files,
 };
+use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
-use crate::run::github::meanwhile::{
-    FAILED_BEFORE, FAILED_CHECK, FoundElsewhere, add_found, fail_with_commit, found_meanwhile,
-    has_failed, is_failed_meanwhile,
-};
+use crate::run::github::meanwhile::{FAILED_BEFORE, FoundElsewhere, add_found, found_meanwhile};
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
     PublishRequest, publish_options, publish_report, write_files,
@@ -175,6 +173,12 @@ pub(crate) fn review_pull_request(
     }
 }
 
+/// Whether a report is the one that the page keeps: each clone counts its runs of a day, so that a name does not tell.
+fn is_of_page(report: &Report) -> bool {
+    let recognised = report.receipt.run.recognised.as_ref();
+    recognised.is_some_and(|recognised| recognised.place == MemoryPlace::Comment)
+}
+
 /// One review of a pull request, with what stands there already.
 struct PullReview<'a> {
     wanted: &'a ReviewRequest,
@@ -250,21 +254,33 @@ impl PullReview<'_> {
 
     /// Shows what the last run found, over the change as it stands now.
     fn repeat_verdict(mut self, report: Report, prepared: &PreparedReview) -> Result<u8, RunError> {
-        let (report, is_changed) = report_over(report, prepared, &self.start);
+        let (mut report, is_changed) = report_over(report, prepared, &self.start);
+        let failure = CommitFailure {
+            check: self.failed_elsewhere(),
+            asks_status: self.asks_status(|check| is_witness(check, &report)),
+        };
         if is_changed {
             // The check tells of the verdict before the dismissal.
             self.seen.check = None;
-        } else if self.before.as_ref().is_some_and(|before| {
-            before.is_told_in_full_there() && before.run == report.receipt.run.name
-        }) {
+        } else if self
+            .before
+            .as_ref()
+            .is_some_and(|before| before.is_told_in_full_there() && is_of_page(&report))
+        {
             // What stands on the pull request tells more of each finding than what is kept of it: it is left as it is.
             self.wishes.surfaces.retain(Surface::is_of_job);
         }
         let packet = prepared.packet_of_rules();
         self.note_quotes(&report, &*prepared.change.blobs, &packet.files);
         self.note_gone(&report);
+        let stays_failed = self.keep_failed(&mut report, failure);
         let delivered = self.deliver(&report)?;
-        Ok(self.post(&report, delivered))
+        let code = self.post(&report, delivered);
+        Ok(if stays_failed {
+            self.at_least_failed(code)
+        } else {
+            code
+        })
     }
 
     /// Keeps for the next review what was resolved.
@@ -290,7 +306,7 @@ impl PullReview<'_> {
         if let Some(before) = self.before.as_ref().or(queued) {
             carry_over(&mut prepared, before);
         }
-        let is_failed = self.is_failed_elsewhere();
+        let failed_before = self.failed_elsewhere();
         let blobs = Arc::clone(&prepared.change.blobs);
         let packet = Arc::clone(prepared.packet_of_rules());
         prepared.whole_key = Some(self.key.clone());
@@ -320,64 +336,83 @@ impl PullReview<'_> {
         };
         report.receipt.run.recognition_key = Some(self.key.clone());
         // Whatever is there by now: this report is paid for, and is shown.
-        let looked = self.look_again(&mut report);
+        let looked = self.look_again(&mut report, failed_before);
         self.note_quotes(&report, &*blobs, &packet.files);
         self.note_gone(&report);
-        let stays_failed = is_failed && self.leave_failed(&mut report);
+        let failure = CommitFailure {
+            check: *looked.as_ref().unwrap_or(&failed_before),
+            asks_status: looked.is_ok() && self.asks_status(|check| !check.completed),
+        };
+        let stays_failed = self.keep_failed(&mut report, failure);
         let delivered = self.deliver(&report)?;
         if let Err(error) = looked {
             check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
             return Err(error);
         }
         let code = self.post(&report, delivered);
-        if stays_failed {
-            check.end_with(
+        // Its own check must not stay in progress, nor be told over what another review has ended it with.
+        let ends_own = matches!(failure.check, CheckFailure::Before | CheckFailure::Beside);
+        match stays_failed && ends_own {
+            true => check.end_with(
                 CheckConclusion::Failure,
                 "this commit has failed",
                 FAILED_BEFORE,
-            );
-            let floor = if self.publish.advisory {
-                exit::OK
-            } else {
-                exit::FAIL
-            };
-            return Ok(code.max(floor));
+            ),
+            false => check.mark_reported(),
         }
-        check.mark_reported();
-        Ok(code)
+        Ok(if stays_failed {
+            self.at_least_failed(code)
+        } else {
+            code
+        })
+    }
+
+    /// How the program ends where the commit stays failed.
+    fn at_least_failed(&self, code: u8) -> u8 {
+        match self.publish.advisory {
+            true => code,
+            false => code.max(exit::FAIL),
+        }
+    }
+
+    /// Whether this page tells of the failure of the very commit, so that the review of it decides what becomes of that.
+    fn tells_failure(&self) -> bool {
+        self.before.as_ref().is_some_and(|left| {
+            left.head == self.wishes.head
+                && left.verdict != Verdict::Pass
+                && left.reason != VerdictReason::CommitFailed
+        })
     }
 
     /// Whether the check of this very commit is a failure of which this page does not tell: another request's, or of a bench
     /// that nothing is known of.
-    fn is_failed_elsewhere(&self) -> bool {
-        let tells = |left: &ReviewState| {
-            left.head == self.wishes.head
-                && left.verdict != Verdict::Pass
-                && left.reason != VerdictReason::CommitFailed
-        };
-        let check = self.seen.check.as_ref();
-        !self.publish.full
-            && check.is_some_and(|check| has_failed(check, &self.wishes))
-            && !self.before.as_ref().is_some_and(tells)
+    fn failed_elsewhere(&self) -> CheckFailure {
+        match self.publish.full || self.tells_failure() {
+            true => CheckFailure::None,
+            false => CheckFailure::standing(&self.seen, &self.wishes),
+        }
     }
 
-    /// Leaves a commit failed whose review fails nothing, unless somebody argued a finding away; says whether it does.
-    fn leave_failed(&mut self, report: &mut Report) -> bool {
-        let mut findings = report.outcome.findings.iter();
-        let is_milder = report.bottom_line(self.wishes.gate).conclusion != CheckConclusion::Failure;
-        let stays = is_milder && !findings.any(|found| found.dismissed.is_some());
-        if stays {
-            self.wishes.surfaces.remove(&Surface::Check);
-            fail_with_commit(report, FAILED_BEFORE);
-        }
-        stays
+    /// Whether the status is to be read: one is written, and the page that stands there does not tell of it.
+    fn asks_status(&self, is_begun: impl Fn(&ExistingCheck) -> bool) -> bool {
+        let is_told = self.tells_failure() && self.before == self.seen.state();
+        !is_told && may_set_status(&self.wishes, self.seen.check.as_ref().is_some_and(is_begun))
+    }
+
+    fn keep_failed(&mut self, report: &mut Report, failure: CommitFailure) -> bool {
+        let (wishes, troubles) = (&mut self.wishes, &mut self.troubles);
+        keep_failed(report, wishes, failure, troubles, self.hub)
     }
 
     /// Just before anything is posted: is it still about the tip, and what has another review said of it meanwhile?
-    fn look_again(&mut self, report: &mut Report) -> Result<(), RunError> {
+    fn look_again(
+        &mut self,
+        report: &mut Report,
+        failed: CheckFailure,
+    ) -> Result<CheckFailure, RunError> {
         let pull = self.seen.pull.as_ref().map(|pull| pull.number);
         let Some(pull) = pull.filter(|_| self.may_look_again) else {
-            return Ok(());
+            return Ok(failed);
         };
         let before = self.seen.state();
         let review_s = report.receipt.run.duration_ms / 1_000;
@@ -390,13 +425,11 @@ impl PullReview<'_> {
             let policy = self.settings.policy();
             add_found(report, &found, policy, FoundElsewhere::Meanwhile);
         }
-        let conclusion = report.bottom_line(self.wishes.gate).conclusion;
+        let TipCheck::Told { latest, .. } = &looked.check else {
+            return Ok(failed);
+        };
         let own = self.seen.check.as_ref();
-        if is_failed_meanwhile(own, &looked.check, &self.wishes, conclusion) {
-            self.wishes.surfaces.remove(&Surface::Check);
-            fail_with_commit(report, FAILED_CHECK);
-        }
-        Ok(())
+        Ok(failed.or_meanwhile(own, latest.as_ref(), &self.wishes))
     }
 
     /// Shows the report on standard output and in every file that was asked for; says how the program ends.

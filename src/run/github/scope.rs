@@ -57,7 +57,7 @@ pub(crate) fn refuse_forgetting(
     };
     // The report that stands there does not count itself. A name alone does not tell that it is the one: each clone counts
     // its runs of a day.
-    let is_its_own = before.run == report.receipt.run.name;
+    let is_its_own = before.run == report.receipt.run.name && before.headline == report.headline();
     let unnamed = if is_its_own { before.lost } else { 0 };
     let forgotten = before.forgotten_by(report).saturating_sub(unnamed);
     if forgotten == 0 {

@@ -9,6 +9,7 @@ mod events;
 mod faults;
 mod matrix;
 mod mutations;
+mod never_milder;
 mod occasions;
 mod openapi;
 mod orders;

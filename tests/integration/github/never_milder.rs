@@ -1,0 +1,129 @@
+//! A commit that one review has failed is passed by no other one, whoever writes, wherever, and whenever the failure came.
+
+use std::fs;
+
+use super::remembered::{FINDING, OPENS, let_judges_say, seat_judges};
+use super::stage::Stage;
+use crate::harness::Run;
+
+/// Who writes the milder result.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Writer {
+    Review,
+    Publish,
+    Conclude,
+}
+
+/// What another machine does meanwhile leaves nothing here.
+fn fail_elsewhere(stage: &Stage, surfaces: &str) {
+    let (own, kept) = (stage.repo.path().join(".git/council"), stage.file("kept"));
+    let has_own = fs::rename(&own, &kept).is_ok();
+    let_judges_say(stage, "FAIL", FINDING);
+    let args = ["review", "--pr", "1", "--publish", surfaces];
+    stage.council(&args).ends(1);
+    let_judges_say(stage, "PASS", "");
+    fs::remove_dir_all(&own).unwrap();
+    if has_own {
+        fs::rename(&kept, &own).unwrap();
+    }
+}
+
+/// The jobs of a matrix but the last one.
+fn judge_all(stage: &Stage) {
+    let workers = stage.repo.path().join("run/workers");
+    for worker in fs::read_dir(workers).unwrap() {
+        let worker = worker.unwrap().path();
+        let name = worker.file_name().unwrap().to_str().unwrap().to_owned();
+        let turns = fs::read_dir(&worker).unwrap();
+        let names = turns.map(|turn| turn.unwrap().file_name().into_string().unwrap());
+        let turns: Vec<String> = names
+            .filter_map(|name| {
+                let number = name.strip_prefix("turn-")?.strip_suffix(".json")?;
+                number.parse::<u64>().ok().map(|number| number.to_string())
+            })
+            .collect();
+        for turn in turns {
+            let args = ["judge", "--run", "run", "--judge", &name, "--turn", &turn];
+            stage.council(&args).ends(0);
+        }
+    }
+}
+
+/// What a writer does before, and how it then writes.
+fn begin(stage: &Stage, writer: Writer) {
+    let_judges_say(stage, "PASS", "");
+    match writer {
+        Writer::Review => {}
+        Writer::Publish => {
+            stage.council(&["review", "main...topic-1"]).ends(0);
+        }
+        Writer::Conclude => {
+            let args = ["plan", "--run", "run", "--pr", "1"];
+            stage.council(&args).ends(0);
+        }
+    }
+}
+
+fn write(stage: &Stage, writer: Writer, surfaces: &str, more: &[&str]) -> Run {
+    let posted = [&["--pr", "1", "--publish", surfaces], more].concat();
+    let command: &[&str] = match writer {
+        Writer::Review => &["review"],
+        Writer::Publish => &["publish"],
+        Writer::Conclude => {
+            judge_all(stage);
+            &["conclude", "--run", "run"]
+        }
+    };
+    stage.council(&[command, &posted[..]].concat())
+}
+
+/// The conclusion of the last check, or the state of the last status.
+fn last_word(stage: &Stage, surfaces: &str) -> String {
+    let state = stage.hub.state();
+    let word = match surfaces {
+        "status" => state.statuses.last().map(|(_, body)| body["state"].clone()),
+        _ => state.checks.last().map(|check| check["conclusion"].clone()),
+    };
+    word.unwrap().as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_failed_commit_is_passed_by_no_writer_on_no_surface() {
+    for writer in [Writer::Review, Writer::Publish, Writer::Conclude] {
+        for surfaces in ["check", "status", "comment,check"] {
+            for is_before in [true, false] {
+                let stage = Stage::new();
+                seat_judges(&stage);
+                stage.propose(1, &[("src/a.py", OPENS)]);
+                if is_before {
+                    fail_elsewhere(&stage, surfaces);
+                }
+                begin(&stage, writer);
+                if !is_before {
+                    fail_elsewhere(&stage, surfaces);
+                }
+                let run = write(&stage, writer, surfaces, &[]);
+                let what = format!("{writer:?} {surfaces} before: {is_before}");
+                // What was made without the page is refused, with the way on.
+                let is_refused = writer == Writer::Publish && surfaces == "comment,check";
+                let code = if is_refused { 3 } else { 1 };
+                assert_eq!(run.code, code, "{what}: {} {}", run.stdout, run.stderr);
+                assert!(
+                    is_refused || run.stdout.contains("FAIL"),
+                    "{what}: {}",
+                    run.stdout
+                );
+                assert_eq!(last_word(&stage, surfaces), "failure", "{what}");
+                for body in stage.reports(1).iter().map(|report| &report.body) {
+                    assert!(body.contains("# FAIL"), "{what}: {body}");
+                }
+                // Whoever means it may.
+                if writer != Writer::Conclude {
+                    write(&stage, writer, surfaces, &["--full"]).ends(0);
+                    assert_eq!(last_word(&stage, surfaces), "success", "{what}");
+                }
+                stage.requests();
+            }
+        }
+    }
+}
