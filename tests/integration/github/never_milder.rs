@@ -1,10 +1,13 @@
 //! A commit that one review has failed is passed by no other one, whoever writes, wherever, and whenever the failure came.
 
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
-use super::remembered::{FINDING, OPENS, let_judges_say, seat_judges};
+use super::remembered::{FINDING, OPENS, let_judges_say, seat_judges, write_judges};
 use super::stage::Stage;
 use crate::harness::Run;
+use crate::programs::answer;
 
 /// Who writes the milder result.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,6 +80,28 @@ fn write(stage: &Stage, writer: Writer, surfaces: &str, more: &[&str]) -> Run {
     stage.council(&[command, &posted[..]].concat())
 }
 
+/// A review during which another machine fails the commit: its judges wait for that.
+fn review_meanwhile(stage: &Stage, surfaces: &str) -> Run {
+    let (started, go) = (stage.file("started"), stage.file("go"));
+    let wait = format!(
+        "touch '{}'; while [ ! -e '{}' ]; do sleep 0.1; done",
+        started.display(),
+        go.display()
+    );
+    write_judges(stage, &format!("{wait}\n{}", answer("PASS", "")));
+    let args = ["review", "--pr", "1", "--publish", surfaces];
+    let command = stage.command(&args);
+    let slow = thread::spawn(move || Run::of_command(command));
+    while !started.exists() {
+        thread::sleep(Duration::from_millis(50));
+    }
+    let_judges_say(stage, "FAIL", FINDING);
+    stage.council(&args).ends(1);
+    let_judges_say(stage, "PASS", "");
+    fs::write(&go, "").unwrap();
+    slow.join().unwrap()
+}
+
 /// The conclusion of the last check, or the state of the last status.
 fn last_word(stage: &Stage, surfaces: &str) -> String {
     let state = stage.hub.state();
@@ -99,10 +124,14 @@ fn a_failed_commit_is_passed_by_no_writer_on_no_surface() {
                     fail_elsewhere(&stage, surfaces);
                 }
                 begin(&stage, writer);
-                if !is_before {
-                    fail_elsewhere(&stage, surfaces);
-                }
-                let run = write(&stage, writer, surfaces, &[]);
+                let run = match (writer, is_before) {
+                    (Writer::Review, false) => review_meanwhile(&stage, surfaces),
+                    (_, true) => write(&stage, writer, surfaces, &[]),
+                    (_, false) => {
+                        fail_elsewhere(&stage, surfaces);
+                        write(&stage, writer, surfaces, &[])
+                    }
+                };
                 let what = format!("{writer:?} {surfaces} before: {is_before}");
                 // What was made without the page is refused, with the way on.
                 let is_refused = writer == Writer::Publish && surfaces == "comment,check";

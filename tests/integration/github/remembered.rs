@@ -21,7 +21,7 @@ pub(super) fn let_judges_say(stage: &Stage, verdict: &str, findings: &str) {
 }
 
 /// A judge that is at work goes on by the script that it began with.
-fn write_judges(stage: &Stage, script: &str) {
+pub(super) fn write_judges(stage: &Stage, script: &str) {
     let written = stage.file("judge.new");
     fs::write(&written, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::rename(written, stage.file("judge.sh")).unwrap();
