@@ -1,5 +1,5 @@
-//! A commit that another review has failed stays failed: whoever writes a check or a status asks here first, and a milder
-//! result becomes a FAIL that says so.
+//! A commit that another review has failed stays failed: whoever writes a check or a status asks here first, and a
+//! milder result becomes a FAIL that says so.
 
 use crate::publish::look;
 use crate::publish::{ExistingCheck, ForgeState, GitHubApi, GitHubError, PublishOptions, Surface};
@@ -62,8 +62,8 @@ pub(super) fn may_set_status(wishes: &PublishOptions, has_check: bool) -> bool {
     wants(Surface::Status) || wants(Surface::Check) && !has_check
 }
 
-/// Leaves a commit failed over which a report fails nothing, and makes the report say so; says whether it does. What was
-/// failed before gives way to a dismissal and to `--full`. A status that cannot be read is not written (`troubles`).
+/// Leaves a commit failed over which a report fails nothing, and makes the report say so; says whether it does. What
+/// was failed before gives way to a dismissal and to `--full`. A status that cannot be read is not written (`troubles`).
 pub(super) fn keep_failed(
     report: &mut Report,
     wishes: &mut PublishOptions,

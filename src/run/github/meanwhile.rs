@@ -37,8 +37,8 @@ pub(super) fn found_meanwhile(
     (!carried.findings.is_empty()).then_some(carried)
 }
 
-/// Counts in a report that is published later what another job has published of the very same commit since: nothing was judged
-/// after that, so each of its findings is as open as it was.
+/// Counts in a report that is published later what another job has published of the very same commit since: nothing was
+/// judged after that, so each of its findings is as open as it was.
 pub(super) fn add_meanwhile(report: &mut Report, now: Option<&ReviewState>) {
     let now = now.filter(|now| report.target.head.as_deref() == Some(now.head.as_str()));
     let Some(mut found) = found_meanwhile(None, now) else {
@@ -125,9 +125,9 @@ pub(super) fn fail_with_commit(report: &mut Report, note: &str) {
     report.outcome.notes.push(note.to_owned());
 }
 
-/// What is said where the check of a commit stays a failure.
-pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check stays a failure: push a \
-                                        new commit, dismiss the findings with a reason, or begin anew with `--full`";
+/// What is said where the check or the status of a commit stays a failure.
+pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check or status stays a failure: push a new commit, dismiss \
+     the findings with a reason, or begin anew with `--full`";
 
 /// What is said of it.
 pub(super) const FAILED_CHECK: &str = "another review of this commit failed it while this one was at work: its check is left \
