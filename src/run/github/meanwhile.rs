@@ -126,7 +126,8 @@ pub(super) fn fail_with_commit(report: &mut Report, note: &str) {
 }
 
 /// What is said where the check or the status of a commit stays a failure.
-pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check or status stays a failure: push a new commit, dismiss \
+pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check or \
+                                        status stays a failure: push a new commit, dismiss \
      the findings with a reason, or begin anew with `--full`";
 
 /// What is said of it.

@@ -176,8 +176,8 @@ pub(super) fn write_files(
 }
 
 /// A finished run, or a report from elsewhere, to the pull request that flags or event name; how the program ends.
-/// Without a job nothing is posted, and what would be is told. Of a run that has just ended (`show`) the report is shown as it will
-/// stand there, with what another job has published while it was at work.
+/// Without a job nothing is posted, and what would be is told. Of a run that has just ended (`show`) the report is shown as
+/// it will stand there, with what another job has published while it was at work.
 pub(crate) fn publish_run(
     report: Report,
     source: ReportSource,
