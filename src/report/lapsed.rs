@@ -13,8 +13,6 @@ use crate::council::outcome::JudgedFinding;
 pub enum LapseReason {
     /// The code around the finding is not what was dismissed.
     CodeChanged,
-    /// The code is in another file, or its file is called otherwise.
-    Moved,
     /// The finding is worse than what was dismissed, or about something else.
     Outgrown,
     /// It was taken back, or its author may not dismiss any more.
@@ -40,9 +38,7 @@ impl LapsedDismissal {
     pub(super) fn find(earlier: &JudgedFinding, now: &JudgedFinding) -> Option<Self> {
         let dismissal = earlier.dismissed.as_ref()?;
         now.level?;
-        let is_moved = now.finding.location.path != earlier.finding.location.path;
         let why = match now.fingerprint == earlier.fingerprint {
-            false if is_moved => LapseReason::Moved,
             false => LapseReason::CodeChanged,
             true if is_outgrown(dismissal, now) => LapseReason::Outgrown,
             true => LapseReason::TakenBack,
@@ -56,10 +52,7 @@ impl LapsedDismissal {
     /// `its dismissal by @ann no longer holds, because the code around it has changed`.
     pub(crate) fn in_words(&self) -> String {
         let why = match self.why {
-            LapseReason::CodeChanged => "the code around it has changed",
-            LapseReason::Moved => {
-                "a dismissal does not follow code that is moved, or a file that is renamed"
-            }
+            LapseReason::CodeChanged => "the code around it has changed, or its file was renamed",
             LapseReason::Outgrown => "the finding is worse now, or about something else",
             LapseReason::TakenBack => "it was taken back",
         };
