@@ -188,7 +188,8 @@ fn impl_above(outline: &FileOutline<'_>, line: u32) -> Option<u32> {
         .filter(|_| outline.language() == Language::Rust);
     above.find(|&at| {
         let code = outline.line(at);
-        indent_of(code) == 0 && (code.starts_with("impl") || code.starts_with("unsafe impl"))
+        let head = code.strip_prefix("unsafe ").unwrap_or(code);
+        indent_of(code) == 0 && head.starts_with("impl")
     })
 }
 
