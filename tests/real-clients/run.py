@@ -139,7 +139,8 @@ class Stage:
     def configure(self, more):
         driver, command, _ = AGENTS[self.agent]
         command = command(self.url)
-        lines = ["[agents.%s]" % self.agent, "driver = %s" % json.dumps(driver), "env = ['FAKE_KEY', 'OPENCODE_CONFIG']"]
+        # What steers agents is a finding of the rules, and their tests' matter: here it must have no effect on a client.
+        lines = ["[rules]", "agent-file-change = 'off'", "[agents.%s]" % self.agent, "driver = %s" % json.dumps(driver), "env = ['FAKE_KEY', 'OPENCODE_CONFIG']"]
         if command:
             lines.append("command = %s" % json.dumps(command))
         file = self.home / ".config" / "git-council" / "config.toml"
