@@ -6,6 +6,20 @@ use super::definitions::DefinitionKind;
 use super::search::{FileOutline, is_whole_word};
 use super::words::{self, is_name};
 
+/// Whether a name alone may be a member of the type whose method is running.
+pub(super) fn is_of_this(language: Language) -> bool {
+    matches!(
+        language,
+        Language::Java
+            | Language::Kotlin
+            | Language::Scala
+            | Language::CSharp
+            | Language::C
+            | Language::Swift
+            | Language::Dart
+    )
+}
+
 /// So many lines of a function are read for its variables, the nearest first.
 const MAX_LINES: u32 = 400;
 
@@ -24,16 +38,7 @@ pub(super) fn type_of_word<'t>(
     word: &str,
 ) -> Option<&'t str> {
     let of_function = local_type(outline, line, word);
-    let bare_fields = matches!(
-        outline.language(),
-        Language::Java
-            | Language::Kotlin
-            | Language::Scala
-            | Language::CSharp
-            | Language::C
-            | Language::Swift
-            | Language::Dart
-    );
+    let bare_fields = is_of_this(outline.language());
     let field = || {
         bare_fields
             .then(|| type_of_field(outline, text, line, word))

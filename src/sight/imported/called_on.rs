@@ -5,11 +5,9 @@ use council_syntax::language::Language;
 use super::super::definitions::{DefinitionKind, indent_of, last_word, without_generics};
 use super::super::import_names::name::ImportedItem;
 use super::super::search::{FileOutline, is_whole_word};
-use super::super::value_types::{type_of_field, type_of_made, type_of_word};
+use super::super::value_types::{is_of_this, type_of_field, type_of_made, type_of_word};
 use super::super::words::{CodeWord, WordUse};
-use super::source::{
-    Qualifier, before_dot, held_type, is_of_this, is_own_value, own_type, qualifier_before,
-};
+use super::source::{Qualifier, before_dot, held_type, is_own_value, own_type, qualifier_before};
 
 /// What a method is called on.
 #[derive(Debug, Clone, PartialEq, Eq)]

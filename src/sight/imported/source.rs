@@ -9,7 +9,7 @@ use super::super::definitions::DefinitionKind;
 use super::super::import_names::name::{DEFAULT, ImportedItem, ImportedName};
 use super::super::name_source::{ImportedFrom, NameSource};
 use super::super::search::FileOutline;
-use super::super::value_types::{type_of_field, type_of_made, type_of_word};
+use super::super::value_types::{is_of_this, type_of_field, type_of_made, type_of_word};
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
 
@@ -170,20 +170,6 @@ fn sources_of(
 
 fn member(path: &RepoPath, owner: String) -> NameSource {
     NameSource::Member(path.clone(), owner)
-}
-
-/// Whether a name alone may be a method of the type whose method is running.
-pub(super) fn is_of_this(language: Language) -> bool {
-    matches!(
-        language,
-        Language::Java
-            | Language::Kotlin
-            | Language::Scala
-            | Language::CSharp
-            | Language::C
-            | Language::Swift
-            | Language::Dart
-    )
 }
 
 /// The type whose method a line stands in.
