@@ -6,6 +6,8 @@ mod past;
 #[cfg(test)]
 mod past_tests;
 #[cfg(test)]
+mod rewritten_tests;
+#[cfg(test)]
 mod tests;
 
 use std::io;
@@ -28,6 +30,12 @@ pub(crate) use past::{KEY_DIGITS, KeptFile, KnownFile, SideKeeper, SideLine, Sid
 
 use agent::DuelAgent;
 pub(crate) use agent::{heard_recommendation, heard_review};
+
+/// How long a file that seems broken is left alone before it is read again, in milliseconds. Whoever writes a file anew leaves
+/// it cut for microseconds; on a busy machine for tens of milliseconds.
+const SETTLING_MS: Millis = 300;
+/// How often, if it is something else each time.
+const SETTLING_LOOKS: u32 = 10;
 
 /// How one side plays.
 #[derive(Debug, Clone)]
@@ -164,7 +172,7 @@ pub(crate) fn play_side<'a>(
         if stop.is_raised() {
             return Err(DuelError::Interrupted);
         }
-        let bytes = match guarded.desk.read() {
+        let bytes = match guarded.read_settled() {
             // Whoever puts something else in its place breaks the debate, and not the run of who was paid for it.
             Err(cause) if guarded.ledger.known_text().is_some() => {
                 let cause = cause.to_string();
@@ -232,6 +240,30 @@ impl GuardedFile<'_> {
             self.ledger.record_append(before, addition.as_bytes());
         }
         Ok(())
+    }
+
+    /// The file's bytes. Most editors and agents write a file anew, and whoever looks meanwhile sees none or half of it: what
+    /// would break the debate counts only once it holds still.
+    fn read_settled(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut look = self.desk.read();
+        for _ in 0..SETTLING_LOOKS {
+            if self.may_be(&look) {
+                break;
+            }
+            self.desk.pause(SETTLING_MS);
+            let before = std::mem::replace(&mut look, self.desk.read());
+            if before.ok() == look.as_ref().ok().cloned() {
+                break;
+            }
+        }
+        look
+    }
+
+    /// Whether a look at the file shows nothing that would break the debate.
+    fn may_be(&self, look: &io::Result<Option<Vec<u8>>>) -> bool {
+        let is_unknown = self.ledger.known_text().is_none();
+        let fits = |bytes: &Option<Vec<u8>>| self.ledger.allows(bytes.as_deref());
+        is_unknown || look.as_ref().is_ok_and(fits)
     }
 
     /// Whether the file is what it was at the last look.

@@ -207,6 +207,14 @@ pub(super) fn seat_of(role: DuelRole) -> DuelSeat {
 }
 
 fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished, DuelError> {
+    run_over(role, agent, &mut desk)
+}
+
+pub(super) fn run_over(
+    role: DuelRole,
+    agent: Scripted,
+    desk: &mut dyn DuelFile,
+) -> Result<DuelFinished, DuelError> {
     let seat = seat_of(role);
     let prompt = |_: &Task, _: &str| Ok(String::new());
     let turns = SideTurns {
@@ -216,7 +224,7 @@ fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished
         meter: &mut Unmetered,
         memory: SideMemory::default(),
     };
-    play_side(&seat, turns, &mut desk, &mut |_| {})
+    play_side(&seat, turns, desk, &mut |_| {})
 }
 
 fn duel(a: Scripted, b: Scripted) -> (DuelFinished, DuelFinished, String) {

@@ -90,22 +90,37 @@ impl ByteLedger {
 
     /// Compares the file with what is known of it. What is whole now must stay as it is.
     pub(crate) fn observe(&mut self, bytes: Option<&[u8]>) -> Result<(), LedgerBreach> {
+        if let Some((bytes, transcript)) = self.changed(bytes)? {
+            self.sealed = sealed_end(bytes, &transcript).max(self.sealed);
+            self.known = Some(bytes.to_vec());
+        }
+        Ok(())
+    }
+
+    /// Whether the file may be so; nothing is learnt from it.
+    pub(crate) fn allows(&self, bytes: Option<&[u8]>) -> bool {
+        self.changed(bytes).is_ok()
+    }
+
+    /// What is new of the file, read; none: nothing is.
+    fn changed<'b>(
+        &self,
+        bytes: Option<&'b [u8]>,
+    ) -> Result<Option<(&'b [u8], DebateTranscript)>, LedgerBreach> {
         let Some(bytes) = bytes else {
             return match self.known {
                 Some(_) => Err(LedgerBreach::Vanished),
-                None => Ok(()),
+                None => Ok(None),
             };
         };
         // A side looks ten times a second for as long as its partner thinks.
         if self.known.as_deref() == Some(bytes) {
-            return Ok(());
+            return Ok(None);
         }
         self.check_sealed(bytes)?;
         let transcript = DebateTranscript::parse(&String::from_utf8_lossy(bytes));
         self.check_authors(bytes, &transcript)?;
-        self.sealed = sealed_end(bytes, &transcript).max(self.sealed);
-        self.known = Some(bytes.to_vec());
-        Ok(())
+        Ok(Some((bytes, transcript)))
     }
 
     /// Takes note of what this process has appended to `before`.
