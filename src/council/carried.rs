@@ -52,6 +52,7 @@ pub fn add_carried(
                 parts.push(part);
             }
             Some(part) => new.members.extend(part.members),
+            None if !is_refuted => keep_words(new, &old),
             None => {}
         }
     }
@@ -144,6 +145,23 @@ fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
     }
 }
 
+/// What a critical finding that is raised again was said to be before, where nobody says it so now: whether other words mean
+/// another problem, only a reader can tell.
+fn keep_words(new: &mut JudgedFinding, old: &JudgedFinding) {
+    let critical = old
+        .members
+        .iter()
+        .filter(|member| member.stands() && member.finding.severity == Severity::Critical);
+    for earlier in critical {
+        let before = new.other_criticals().len();
+        new.members.push(earlier.clone());
+        // It says what is told already, or there is no room for more.
+        if new.other_criticals().len() == before {
+            new.members.pop();
+        }
+    }
+}
+
 /// The order of findings in a report.
 pub(super) fn sort_rank(finding: &JudgedFinding) -> impl Ord {
     let place = finding.finding.location.clone();
@@ -160,7 +178,7 @@ pub(super) fn sort_rank(finding: &JudgedFinding) -> impl Ord {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::Location;
+    use council_protocol::{Location, Proof};
     use proptest::prelude::*;
 
     use super::*;
@@ -256,6 +274,51 @@ mod tests {
             prop_assert_eq!(told.len(), 2);
             for one in [&old, &new] {
                 prop_assert!(told.contains(&(one.finding.description.clone(), one.finding.severity)));
+            }
+        }
+
+        /// Words and weight are one judge's: what is said later of the same code in other words neither takes the place of a
+        /// worse problem's sentence, nor hides one that is as bad.
+        #[test]
+        fn no_later_words_take_the_place_of_worse_ones(
+            severity in 0usize..3,
+            same_name in any::<bool>(),
+            disposition in 0usize..3,
+        ) {
+            let with = |mut found: JudgedFinding, words: &str| {
+                found.finding.category = "sql".into();
+                found.finding.quote = "find(name)".into();
+                found.finding.description = words.into();
+                let finding = found.finding.clone();
+                let version = |judge: &str| FindingMember {
+                    judge: judge.into(),
+                    round: 1.into(),
+                    finding: finding.clone(),
+                    proof: Proof::Verified,
+                    withdrawn: false,
+                    fingerprint: None,
+                };
+                found.members = vec![version("judge-1"), version("judge-2")];
+                found
+            };
+            let old = with(judged((1, 2, 0), true), "The name goes into the text unescaped: injection.");
+            let name = if same_name { 1 } else { 2 };
+            let mut new = with(judged((name, severity, disposition), false), "The variable should be called query.");
+            new.finding.location = old.finding.location.clone();
+            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY);
+            let told = |found: &JudgedFinding| {
+                let others = found.other_criticals().into_iter().map(|m| m.finding.clone());
+                let all: Vec<Finding> = [found.finding.clone()].into_iter().chain(others).collect();
+                all
+            };
+            let told: Vec<_> = all.iter().flat_map(told).collect();
+            let before = told.iter().find(|said| said.description == old.finding.description);
+            let is_open = disposition != 1 || severity < 2;
+            prop_assert!(!is_open || before.is_some_and(|said| said.severity == Severity::Critical), "{:?}", told);
+            for said in told {
+                let versions = [&old.finding, &new.finding];
+                let is_said = versions.iter().any(|v| v.description == said.description && v.severity >= said.severity);
+                prop_assert!(is_said, "{:?}", said);
             }
         }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use council_protocol::{Finding, Location};
 
 use super::cluster::names_in;
-use super::like_words::description_words;
+use super::like_words::{description_words, is_alike};
 use super::outcome::JudgedFinding;
 use super::said_problem::{SaidProblem, cut_words};
 use super::said_words::SaidWords;
@@ -72,7 +72,16 @@ pub fn says_one_problem(one: &Finding, other: &Finding) -> bool {
 /// Whether a finding of a later review that has the name of an earlier one is that one.
 pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
     let said = SaidProblem::of(&old.finding);
-    new.fingerprint == old.fingerprint && said.is_none_or(|said| said.is_said_by(new))
+    let weighty = || standing_versions(new).filter(|new| is_as_weighty(new, &old.finding));
+    new.fingerprint == old.fingerprint && said.is_none_or(|said| said.is_said_in(weighty()))
+}
+
+/// Whether a later finding may take an earlier one's place: it is as bad, or says the same. A remark about the name of a
+/// variable is not the injection that was found in its line, though its judge calls both `sql`.
+fn is_as_weighty(new: &Finding, old: &Finding) -> bool {
+    new.rule.is_some()
+        || new.severity >= old.severity
+        || is_alike(&new.description, &old.description)
 }
 
 /// What is shown of a finding, and what its judges say of it who have not taken it back.
@@ -92,6 +101,7 @@ pub(super) fn is_one_finding(new: &Finding, old: &Finding) -> bool {
         && first <= old_last
         && old_first <= last
         && new.rule == old.rule
+        && is_as_weighty(new, old)
         && (new.rule.is_some() || is_one_problem(&ProblemWords::of(new), &ProblemWords::of(old)))
 }
 

@@ -43,7 +43,8 @@ fn bodies(models: &FakeModels) -> Vec<String> {
 /// gap.
 #[test]
 fn what_two_rounds_of_a_conversation_read_is_seen_together() {
-    let line = |nth| format!("value_{nth:04} = compute({nth})\n");
+    // Of words: of many numbers the fake server counts fewer tokens than any tokenizer makes, and is taken to have cut them.
+    let line = |nth| format!("value_{nth:04} = compute(all)\n");
     let large: String = (0..1500).map(line).collect();
     let read = |from: u32, to: u32| {
         let call = json!({"path": "big.py", "from": from, "to": to});
