@@ -8,7 +8,7 @@ use council_protocol::{CoverageState, FileChange, LineKind, Proof, RepoPath, Sev
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
-use crate::text::CodeLetters;
+use crate::text::{CodeLetters, decisive_lines};
 
 /// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
@@ -230,7 +230,10 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
     if !is_short && stands_wrapped(file, quote, is_removed, &is_meant) {
         return true;
     }
-    let mut wanted = quote.lines().map(without_blanks);
+    // Of a block it is about some lines; a new name in another one mends nothing.
+    let said = format!("{} {}", found.finding.description, found.finding.why);
+    let wanted = decisive_lines(quote, &said).unwrap_or_else(|| quote.lines().collect());
+    let mut wanted = wanted.into_iter().map(without_blanks);
     let is_it = |line: &String, wanted: &str| match is_short {
         true => line == wanted,
         false => line.contains(wanted),

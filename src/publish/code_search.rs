@@ -11,6 +11,7 @@ use std::rc::Rc;
 use council_protocol::{Finding, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
+use super::lines_apart::ScatteredQuote;
 use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::text::CodeLetters;
@@ -37,6 +38,17 @@ pub(super) struct SearchedText<'a> {
 }
 
 impl SearchedText<'_> {
+    /// The line at which those lines of a quote stand that its finding is about, whatever came between them.
+    fn line_apart(&self, code: &OpenCode<'_>) -> Option<u32> {
+        let scattered = ScatteredQuote {
+            code: &self.code,
+            finding: code.finding,
+            // What stood in the file as it was quoted holds no line that the change removes.
+            change: self.lines.change.filter(|_| code.was.is_none()),
+        };
+        scattered.line(&|at| is_its_place(&self.lines, at, code))
+    }
+
     /// Whether the quote stood as often in the file before the change.
     fn has_no_more_of(&self, quote: &str) -> bool {
         let before = self.before.as_ref();
@@ -100,8 +112,10 @@ impl<'a> CodeSearch<'a> {
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
         match find_quoted(&text.code, code.finding, code.was, &counts) {
             QuotedCode::At(line) => Some(line),
-            QuotedCode::Edited => None,
-            QuotedCode::Missing => (self.side.prove)(path, code.finding),
+            QuotedCode::Edited => text.line_apart(code),
+            QuotedCode::Missing => {
+                (self.side.prove)(path, code.finding).or_else(|| text.line_apart(code))
+            }
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) enum LineOrigin {
 
 /// The lines of a file as the change leaves them.
 pub(super) struct ChangedLines<'a> {
-    change: Option<&'a FileChange>,
+    pub(super) change: Option<&'a FileChange>,
     added: BTreeSet<u32>,
     /// Whether nobody knows which of them are added.
     pub(super) are_unknown: bool,

@@ -21,6 +21,7 @@ mod inline;
 mod kept;
 mod line_origin;
 mod lines;
+mod lines_apart;
 mod local;
 pub mod look;
 mod marker;

@@ -166,7 +166,7 @@ fn first_line(place: &CodePlace<'_>) -> u32 {
 }
 
 /// The lines of a place, from 1.
-fn numbers_of(place: &CodePlace<'_>) -> RangeInclusive<u32> {
+pub(super) fn numbers_of(place: &CodePlace<'_>) -> RangeInclusive<u32> {
     let number = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
     number(*place.lines.start())..=number(*place.lines.end())
 }

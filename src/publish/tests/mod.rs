@@ -1,5 +1,6 @@
 //! What needs no forge: the plan, and how a forge's replies are taken.
 
+mod apart;
 mod carry;
 mod comment;
 mod hub;

@@ -13,7 +13,7 @@ use crate::publish::{
 use crate::report::{CarriedReview, FindingFate, Report};
 
 /// Files with their lines.
-type Tree = BTreeMap<&'static str, Vec<String>>;
+pub(super) type Tree = BTreeMap<&'static str, Vec<String>>;
 
 /// Code of findings, whole lines and a part of one, each with its mend and with what a formatter makes of it.
 const CODES: [(&str, &str, &str, &str); 4] = [
@@ -156,11 +156,15 @@ fn read(tree: &Tree) -> impl Fn(&RepoPath) -> ReviewedText {
 }
 
 /// What a review of this change leaves.
-fn left_by(report: &Report, base: &Tree, head: &Tree) -> ReviewState {
+pub(super) fn left_by(report: &Report, base: &Tree, head: &Tree) -> ReviewState {
     state_of(report, head, &changes(base, head), Vec::new())
 }
 
-fn carried_to(left: &ReviewState, base: &Tree, head: &Tree) -> (CarriedReview, Vec<FileChange>) {
+pub(super) fn carried_to(
+    left: &ReviewState,
+    base: &Tree,
+    head: &Tree,
+) -> (CarriedReview, Vec<FileChange>) {
     let changes = changes(base, head);
     let side = ReviewedSide {
         files: changes.iter().map(|change| change.path.clone()).collect(),
@@ -191,7 +195,7 @@ fn state_of(
 }
 
 /// A report with one finding of a model about a line.
-fn about(path: &str, quote: &str, line: usize) -> Report {
+pub(super) fn about(path: &str, quote: &str, line: usize) -> Report {
     let mut report = report(1);
     let found = &mut report.outcome.findings[0];
     let place = &mut found.finding.location;

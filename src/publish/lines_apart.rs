@@ -1,0 +1,136 @@
+//! A quote of several lines whose lines stand apart by now, or of which some are others.
+//!
+//! Whoever quotes a block means its lines: a comment between them mends nothing, and neither does a new name in a line of which
+//! the finding says nothing.
+
+use std::ops::RangeInclusive;
+
+use council_protocol::{FileChange, Finding, Hunk, LineKind};
+
+use super::quote_place::numbers_of;
+use crate::text::{CodeLetters, decisive_lines, telling_lines};
+
+/// How far apart two quoted lines may stand, in lines: what is further away is another place.
+const MAX_APART: u32 = 30;
+
+/// The most places of one line that are looked at, the nearest first.
+const MAX_PLACES: usize = 40;
+
+/// The fewest letters of a part of a line by which it is known.
+const MIN_PART: usize = 8;
+
+/// A finding whose quote stands nowhere as it is, in its file.
+pub(super) struct ScatteredQuote<'a> {
+    pub(super) code: &'a CodeLetters,
+    pub(super) finding: &'a Finding,
+    /// What the change does to the file, where the quote may hold lines that it removes.
+    pub(super) change: Option<&'a FileChange>,
+}
+
+/// Lines of a quote in a file, by their numbers in the quote.
+#[derive(Default)]
+struct StandingLines {
+    found: Vec<usize>,
+    at: Option<RangeInclusive<u32>>,
+}
+
+impl ScatteredQuote<'_> {
+    /// The line at which the quoted lines begin that still stand, in lines that count, if those stand which the finding is
+    /// about.
+    pub(super) fn line(&self, counts: &dyn Fn(&RangeInclusive<u32>) -> bool) -> Option<u32> {
+        let quoted = telling_lines(&self.finding.quote);
+        if quoted.len() < 2 || self.finding.rule.is_some() {
+            return None;
+        }
+        let standing = self.standing_lines(&quoted);
+        let at = standing.at.filter(counts)?;
+        let is_there = |nth: usize| standing.found.contains(&nth);
+        let missing: Vec<usize> = (0..quoted.len()).filter(|nth| !is_there(*nth)).collect();
+        let is_kept = missing.is_empty() || self.has_decisive(&quoted, &missing);
+        is_kept.then_some(*at.start())
+    }
+
+    /// Whether the lines that the finding is about are none of those that are missing. Of a quote with lines that the change
+    /// removes it is about these.
+    fn has_decisive(&self, quoted: &[&str], missing: &[usize]) -> bool {
+        let removed = self.removed_lines();
+        let (gone, edited): (Vec<usize>, Vec<usize>) = missing
+            .iter()
+            .partition(|nth| removed.contains(&without_blanks(quoted[**nth])));
+        if !gone.is_empty() {
+            return true;
+        }
+        let finding = self.finding;
+        let said = [&finding.description, &finding.why]
+            .map(String::as_str)
+            .join(" ");
+        let decisive = decisive_lines(&finding.quote, &said);
+        decisive.is_some_and(|lines| !edited.iter().any(|nth| lines.contains(&quoted[*nth])))
+    }
+
+    fn removed_lines(&self) -> Vec<String> {
+        let hunks = self.change.iter().flat_map(|change| &change.hunks);
+        let lines = hunks.flat_map(Hunk::lines);
+        let removed = lines.filter(|line| line.kind == LineKind::Removed);
+        removed.map(|line| without_blanks(line.text)).collect()
+    }
+
+    /// The most of the quoted lines that stand below each other near one place, and of equals those nearest to where they
+    /// stood.
+    fn standing_lines(&self, quoted: &[&str]) -> StandingLines {
+        let last = quoted.len() - 1;
+        let places = quoted.iter().enumerate();
+        let places: Vec<_> = places
+            .map(|(nth, line)| self.places_of(line, nth == 0 || nth == last))
+            .collect();
+        let mut best = StandingLines::default();
+        for first in 0..quoted.len() {
+            for place in &places[first] {
+                let chain = chain_from(first, place, &places);
+                if chain.found.len() > best.found.len() {
+                    best = chain;
+                }
+            }
+        }
+        best
+    }
+
+    /// Where a line stands as a whole, nearest first; of the first and the last one a part may be quoted.
+    fn places_of(&self, line: &str, is_edge: bool) -> Vec<RangeInclusive<u32>> {
+        let may_be_part = is_edge && without_blanks(line).chars().count() >= MIN_PART;
+        let places = self.code.quoted_at(line);
+        let whole = places
+            .iter()
+            .filter(|place| may_be_part || place.begins_line && place.ends_line);
+        let mut numbers: Vec<_> = whole.map(numbers_of).collect();
+        numbers.sort_by_key(|at| at.start().abs_diff(self.finding.location.line));
+        numbers.truncate(MAX_PLACES);
+        numbers
+    }
+}
+
+/// The quoted lines from one on that stand below each other, each as near as it can.
+fn chain_from(
+    first: usize,
+    place: &RangeInclusive<u32>,
+    places: &[Vec<RangeInclusive<u32>>],
+) -> StandingLines {
+    let (mut found, mut end) = (vec![first], *place.end());
+    for (nth, places) in places.iter().enumerate().skip(first + 1) {
+        let below = places
+            .iter()
+            .filter(|at| *at.start() > end && *at.start() - end <= MAX_APART);
+        if let Some(next) = below.min_by_key(|at| *at.start()) {
+            found.push(nth);
+            end = *next.end();
+        }
+    }
+    StandingLines {
+        found,
+        at: Some(*place.start()..=end),
+    }
+}
+
+fn without_blanks(line: &str) -> String {
+    line.chars().filter(|c| !c.is_whitespace()).collect()
+}

@@ -1,0 +1,75 @@
+//! What becomes of a finding that quotes several lines, when something comes between them or one of them is edited.
+
+use proptest::prelude::*;
+
+use super::moves::{Tree, about, carried_to, left_by};
+use crate::report::FindingFate;
+
+/// A function of which each line has a name of its own.
+const BLOCK: [&str; 5] = [
+    "def load(key: str):",
+    "    path = root + key",
+    "    rows = connect(path)",
+    "    audit(rows)",
+    "    return pick(rows)",
+];
+
+/// What a finding says of each line.
+const SAID: [&str; 5] = [
+    "Nothing bounds load().",
+    "root is joined with what a stranger sends.",
+    "connect has no timeout.",
+    "audit may fail.",
+    "pick fails for none.",
+];
+
+/// What may come between two lines and mends none of them.
+const BETWEEN: [&str; 4] = ["    # one by one", "", "    log.debug(1)", "    count += 1"];
+
+fn file(lines: &[String]) -> Tree {
+    let before = ["import m", ""].map(str::to_owned);
+    let behind = ["", "def other():", "    return 1"].map(str::to_owned);
+    Tree::from([("src/a.py", [&before[..], lines, &behind[..]].concat())])
+}
+
+proptest! {
+    /// A finding about a block stays open as long as the line stands that it speaks of: whatever comes between its lines,
+    /// and whatever becomes of the others. Once that line is another one it is resolved, and so it is where nothing
+    /// tells which line is meant and one of them is edited.
+    #[test]
+    fn a_block_is_open_as_long_as_the_line_in_question_stands(
+        about_line in 1usize..5,
+        speaks in any::<bool>(),
+        between in prop::collection::vec((1usize..5, 0..BETWEEN.len()), 0..4),
+        edited in prop::option::of(0usize..5),
+    ) {
+        let block = BLOCK.map(str::to_owned);
+        let base = Tree::from([("src/a.py", file(&[])["src/a.py"].clone())]);
+        let head = file(&block);
+        let mut now = about("src/a.py", &BLOCK.join("\n"), 3);
+        let found = &mut now.outcome.findings[0];
+        found.finding.location.end_line = Some(7);
+        found.finding.description = if speaks { SAID[about_line] } else { "Ungeprüfte Eingabe." }.to_owned();
+        found.finding.why = String::new();
+        found.members[0].finding = found.finding.clone();
+        let mut lines: Vec<String> = block.to_vec();
+        if let Some(nth) = edited {
+            lines[nth] = lines[nth].replace('(', "_two(").replace(" + ", " / ");
+        }
+        let mut places = between.clone();
+        places.sort_unstable();
+        for (at, nth) in places.into_iter().rev() {
+            lines.insert(at, BETWEEN[nth].to_owned());
+        }
+        let (carried, _) = carried_to(&left_by(&now, &base, &head), &base, &file(&lines));
+        let (found, fate) = &carried.findings[0];
+        let is_open = match edited {
+            None => true,
+            Some(nth) => speaks && nth != about_line,
+        };
+        prop_assert_eq!(*fate == FindingFate::StillOpen, is_open, "{:?}", lines);
+        if is_open && edited.is_none() {
+            prop_assert_eq!(found.finding.location.line, 3);
+        }
+    }
+}
