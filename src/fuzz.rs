@@ -88,7 +88,12 @@ pub fn claim(bytes: &[u8]) {
     let Ok(report) = report::json::parse(&text(bytes)) else {
         return;
     };
-    if let Ok(claim) = report::accept_claim(report, policy, ConsensusRule::Findings) {
+    let terms = report::ClaimTerms {
+        policy,
+        consensus: ConsensusRule::Findings,
+        dismissed: &[],
+    };
+    if let Ok(claim) = report::accept_claim(report, &terms) {
         let line = claim.bottom_line(GatePolicy::default());
         let is_green = matches!(
             line.conclusion,

@@ -8,12 +8,12 @@ use council_protocol::packet::Target;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
 use super::json;
-use crate::council::ReconsideredVerdict;
 use crate::council::consensus::{FindingStanding, finding_level};
 use crate::council::outcome::{
     Disposition, FindingMember, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
 use crate::council::plan::{ConsensusRule, Procedure, VerdictPolicy};
+use crate::council::{Dismissal, ReconsideredVerdict};
 use crate::report::source::ReportSource;
 use crate::report::whole::Report;
 
@@ -27,35 +27,43 @@ pub(crate) struct ClaimError {
     pub what: &'static str,
 }
 
-/// A claim as far as it can be believed: its verdict follows from its parts under `policy`, by its own rule of consensus or
-/// by the trusted one, whichever is worse; no dismissal in it counts, and nothing in it is a key under which it could be
-/// known again.
+/// By what the verdict of a claim is decided here, whatever it says of itself.
+pub(crate) struct ClaimTerms<'a> {
+    pub(crate) policy: VerdictPolicy,
+    pub(crate) consensus: ConsensusRule,
+    /// What people dismissed on the pull request.
+    pub(crate) dismissed: &'a [Dismissal],
+}
+
+/// A claim as far as it can be believed: its verdict follows from its parts, by its own rule of consensus or by the trusted
+/// one, whichever is worse; no dismissal in it counts, only those of `terms`; and nothing in it is a key under which it
+/// could be known again.
 ///
 /// # Errors
 ///
 /// When it contradicts itself.
 pub(crate) fn accept_claim(
     mut report: Report,
-    policy: VerdictPolicy,
-    consensus: ConsensusRule,
+    terms: &ClaimTerms<'_>,
 ) -> Result<Report, ClaimError> {
     let verdict = report.outcome.verdict;
     let refuse = |what| ClaimError { verdict, what };
     let contradiction = json::contradiction(&report).or_else(|| inner_contradiction(&report));
     contradiction.map_or(Ok(()), |what| Err(refuse(what)))?;
-    let mildest = POLICIES.map(|policy| decide_again(&mut report.clone(), policy, Dismissed::Kept));
+    let own = |policy| {
+        let own = claimed_dismissals(&report);
+        decide_again(&mut report.clone(), policy, &own)
+    };
+    let mildest = POLICIES.map(own);
     if let Some(mildest) = mildest.into_iter().flatten().map(|(v, _)| badness(v)).min()
         && badness(verdict) < mildest
     {
         return Err(refuse("its verdict is better than its parts"));
     }
-    for rule in [report.outcome.consensus, Some(consensus)] {
-        let mut ruled = report.clone();
-        ruled.outcome.consensus = rule;
-        if let Some(again) = decide_again(&mut ruled, policy, Dismissed::Restored) {
-            report.outcome.findings = ruled.outcome.findings;
-            worsen(&mut report, again);
-        }
+    if let Some((parts, again)) = decide_by_both(&report, terms, &[]) {
+        report.outcome.findings = parts;
+        worsen(&mut report, again);
+        dismiss_in_claim(&mut report, again.0, terms);
     }
     report.source = ReportSource::UnprivilegedJob;
     for found in &mut report.outcome.findings {
@@ -65,6 +73,43 @@ pub(crate) fn accept_claim(
     report.receipt.run.recognition_key = None;
     report.receipt.run.recognised = None;
     Ok(report)
+}
+
+/// What a claim says that was dismissed. Nobody can tell by whom.
+fn claimed_dismissals(report: &Report) -> Vec<Dismissal> {
+    let findings = report.outcome.findings.iter();
+    findings.filter_map(|f| f.dismissed.clone()).collect()
+}
+
+/// The findings and the verdict under these dismissals alone, the worse one of its own rule of consensus and the trusted one.
+fn decide_by_both(
+    report: &Report,
+    terms: &ClaimTerms<'_>,
+    dismissed: &[Dismissal],
+) -> Option<(Vec<JudgedFinding>, (Verdict, VerdictReason))> {
+    let rules = [report.outcome.consensus, Some(terms.consensus)];
+    let decide = |rule| {
+        let mut ruled = report.clone();
+        ruled.outcome.consensus = rule;
+        let again = decide_again(&mut ruled, terms.policy, dismissed)?;
+        Some((ruled.outcome.findings, again))
+    };
+    let decided = rules.into_iter().filter_map(decide);
+    decided.max_by_key(|(_, again)| badness(again.0))
+}
+
+/// What people dismissed on the pull request does not count, where the verdict is the one that follows from the `parts`.
+fn dismiss_in_claim(report: &mut Report, parts: Verdict, terms: &ClaimTerms<'_>) {
+    if terms.dismissed.is_empty() || report.outcome.verdict != parts {
+        return;
+    }
+    let decided = decide_by_both(report, terms, terms.dismissed);
+    if let Some((findings, again)) = decided
+        && findings.iter().any(|found| found.dismissed.is_some())
+    {
+        report.outcome.findings = findings;
+        (report.outcome.verdict, report.outcome.reason) = again;
+    }
 }
 
 /// The first name that no finding has: the names in a claim are whatever its author liked.
@@ -180,30 +225,16 @@ const fn any_policy(
     }
 }
 
-/// What becomes of the dismissals in a claim. Nobody can tell who made them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Dismissed {
-    /// They count, as the claim says.
-    Kept,
-    /// Their findings count again.
-    Restored,
-}
-
 /// The verdict that follows from the parts; none where nobody was convened, or where the run was cut short.
 fn decide_again(
     report: &mut Report,
     policy: VerdictPolicy,
-    dismissed: Dismissed,
+    dismissed: &[Dismissal],
 ) -> Option<(Verdict, VerdictReason)> {
     let outcome = &mut report.outcome;
     if matches!(outcome.verdict, Verdict::Skipped | Verdict::Inconclusive) {
         return None;
     }
-    let dismissals: Vec<_> = outcome
-        .findings
-        .iter()
-        .filter_map(|f| f.dismissed.clone())
-        .collect();
     let reconsidered = ReconsideredVerdict {
         consensus: outcome.consensus.unwrap_or(ConsensusRule::Strict),
         policy,
@@ -212,11 +243,7 @@ fn decide_again(
         benches: &outcome.benches,
         coverage: &outcome.coverage,
     };
-    let dismissals = match dismissed {
-        Dismissed::Kept => dismissals.as_slice(),
-        Dismissed::Restored => &[],
-    };
-    Some(reconsidered.decide_again(&mut outcome.findings, dismissals))
+    Some(reconsidered.decide_again(&mut outcome.findings, dismissed))
 }
 
 /// What of a claim cannot be as it says, beside what [`json::parse`] sees.

@@ -38,7 +38,7 @@ mod words;
 
 pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
-pub(crate) use claim::{absorb_recheck, accept_claim};
+pub(crate) use claim::{ClaimTerms, absorb_recheck, accept_claim};
 pub(crate) use document::{Talks, asked_in_vain, both_sides, suggestion_words, test_sentence};
 pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFate};
 #[cfg(test)]

@@ -104,11 +104,13 @@ fn plan_first_round(
     let prepared = if args.review.forge.is_requested() {
         let forge = &args.review.forge;
         let found = find_proposal(&forge.to_request(), forge.full, start)?;
-        let Some((proposal, before)) = found else {
+        let Some(found) = found else {
             return Ok(Vec::new());
         };
-        let mut prepared = prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?;
-        if let Some(before) = &before {
+        let target = TargetSpec::Proposal(found.proposal);
+        let mut prepared = prepare::prepare_spec(&request, start, target)?;
+        prepared.dismissed = found.dismissed;
+        if let Some(before) = &found.before {
             carry_over(&mut prepared, before);
         }
         prepared

@@ -7,7 +7,8 @@ use council_protocol::{Proof, Vote};
 use proptest::prelude::*;
 
 use super::super::{
-    CheckConclusion, FailOn, GatePolicy, Report, ReportSource, absorb_recheck, accept_claim,
+    CheckConclusion, ClaimTerms, FailOn, GatePolicy, Report, ReportSource, absorb_recheck,
+    accept_claim,
 };
 use super::samples;
 use crate::council::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
@@ -20,6 +21,12 @@ const POLICY: VerdictPolicy = VerdictPolicy {
 };
 
 const TRUSTED: ConsensusRule = ConsensusRule::Findings;
+
+const TERMS: ClaimTerms<'static> = ClaimTerms {
+    policy: POLICY,
+    consensus: TRUSTED,
+    dismissed: &[],
+};
 
 /// What somebody changes in a report who wants it green.
 #[derive(Debug, Clone)]
@@ -215,7 +222,7 @@ proptest! {
         for forgery in &forgeries {
             forge(&mut report, forgery);
         }
-        let Ok(mut claim) = accept_claim(report, POLICY, TRUSTED) else {
+        let Ok(mut claim) = accept_claim(report, &TERMS) else {
             return Ok(());
         };
         let recheck = &SAMPLES[own];
@@ -260,7 +267,7 @@ fn what_contradicts_itself_is_refused() {
     let refused = |forgeries: &[Forgery]| {
         let mut report = samples::fail();
         forgeries.iter().for_each(|f| forge(&mut report, f));
-        accept_claim(report, POLICY, TRUSTED).unwrap_err().what
+        accept_claim(report, &TERMS).unwrap_err().what
     };
     let green = Forgery::Verdict(Verdict::Pass, VerdictReason::NotesOnly);
     assert_eq!(
@@ -303,7 +310,7 @@ fn rounds_that_contradict_the_votes_are_refused() {
     let refused = |forgeries: &[Forgery]| {
         let mut report = samples::pass();
         forgeries.iter().for_each(|f| forge(&mut report, f));
-        accept_claim(report, POLICY, TRUSTED).unwrap_err().what
+        accept_claim(report, &TERMS).unwrap_err().what
     };
     let majority = Forgery::Consensus(Some(ConsensusRule::Majority));
     assert_eq!(
@@ -330,7 +337,7 @@ fn reports_of_this_program_are_accepted() {
     // The other samples were made for their pages, and say what no engine would.
     let whole = samples::all().into_iter().take(5);
     for (name, report) in whole {
-        let accepted = accept_claim(report, POLICY, TRUSTED);
+        let accepted = accept_claim(report, &TERMS);
         assert!(accepted.is_ok(), "{name}: {}", accepted.unwrap_err());
     }
 }
@@ -345,10 +352,16 @@ fn a_milder_rule_of_consensus_is_no_way_past_the_trusted_one() {
     (report.outcome.verdict, report.outcome.reason) =
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
     let decided = |trusted| {
-        accept_claim(report.clone(), POLICY, trusted)
-            .unwrap()
-            .outcome
-            .verdict
+        accept_claim(
+            report.clone(),
+            &ClaimTerms {
+                consensus: trusted,
+                ..TERMS
+            },
+        )
+        .unwrap()
+        .outcome
+        .verdict
     };
     assert_eq!(decided(ConsensusRule::Findings), Verdict::Warn);
     assert_eq!(decided(ConsensusRule::Strict), Verdict::Fail);
@@ -371,14 +384,41 @@ fn a_dismissal_in_a_claim_does_not_count() {
     });
     (report.outcome.verdict, report.outcome.reason) =
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
-    let claim = accept_claim(report, POLICY, TRUSTED).unwrap();
+    let claim = accept_claim(report, &TERMS).unwrap();
     assert_eq!(claim.outcome.verdict, Verdict::Fail);
     assert_eq!(claim.outcome.findings[0].level, Some(FindingLevel::Fail));
 }
 
+/// What people dismissed on the pull request does count, and nothing that the claim makes worse beside its findings.
+#[test]
+fn a_dismissal_on_the_pull_request_counts_in_a_claim() {
+    let report = samples::fail();
+    let found = &report.outcome.findings[0];
+    let dismissed = [super::parts::dismissal(found)];
+    let terms = ClaimTerms {
+        dismissed: &dismissed,
+        ..TERMS
+    };
+    let claim = accept_claim(report.clone(), &terms).unwrap();
+    assert_eq!(
+        claim
+            .outcome
+            .findings
+            .iter()
+            .filter(|f| f.dismissed.is_some())
+            .count(),
+        1
+    );
+    assert_ne!(claim.outcome.verdict, Verdict::Fail);
+    let mut cut = report;
+    (cut.outcome.verdict, cut.outcome.reason) = (Verdict::Inconclusive, VerdictReason::Interrupted);
+    let claim = accept_claim(cut, &terms).unwrap();
+    assert_eq!(claim.outcome.verdict, Verdict::Inconclusive);
+}
+
 #[test]
 fn a_file_that_the_claim_does_not_list_was_read_by_nobody() {
-    let mut claim = accept_claim(samples::pass(), POLICY, TRUSTED).unwrap();
+    let mut claim = accept_claim(samples::pass(), &TERMS).unwrap();
     claim.outcome.coverage.files.pop();
     absorb_recheck(&mut claim, &samples::pass());
     assert_eq!(claim.outcome.verdict, Verdict::Inconclusive);
@@ -396,7 +436,7 @@ fn a_claim_whose_run_has_no_name_of_a_run_is_refused() {
     ] {
         let mut claim = samples::pass();
         name.clone_into(&mut claim.receipt.run.name);
-        assert!(accept_claim(claim, POLICY, TRUSTED).is_err(), "{name:?}");
+        assert!(accept_claim(claim, &TERMS).is_err(), "{name:?}");
     }
-    assert!(accept_claim(samples::pass(), POLICY, TRUSTED).is_ok());
+    assert!(accept_claim(samples::pass(), &TERMS).is_ok());
 }

@@ -1,9 +1,10 @@
 //! A report that a job without rights left: checked against itself, and against what the built-in judges find.
 
 use crate::config::Settings;
+use crate::council::Dismissal;
 use crate::git::TargetSpec;
 use crate::publish::{GitHubApi, ReviewState};
-use crate::report::{FailOn, Report, absorb_recheck, accept_claim};
+use crate::report::{ClaimTerms, FailOn, Report, absorb_recheck, accept_claim};
 use crate::run::context::RunContext;
 use crate::run::convene::{ConveneOptions, convene_review};
 use crate::run::error::RunError;
@@ -20,12 +21,14 @@ use super::subject::PullSubject;
 pub(crate) struct ClaimedReview<'a> {
     pub(crate) report: Report,
     pub(crate) before: Option<&'a ReviewState>,
+    /// What people dismissed there.
+    pub(crate) dismissed: &'a [Dismissal],
 }
 
 /// What of a claim may be published. Objects, configuration and policy come from the forge and the trusted branch; the
 /// claim has no say in them. What the last review left open counts as after a review.
 pub(crate) fn check_claim(
-    ClaimedReview { report, before }: ClaimedReview<'_>,
+    claimed: ClaimedReview<'_>,
     request: &GitHubRequest,
     subject: &PullSubject,
     forge: &GitHubSession,
@@ -37,13 +40,19 @@ pub(crate) fn check_claim(
     let mut prepared = prepare_spec(&ReviewRequest::default(), start, target)?;
     let settings = &mut prepared.config.settings;
     let consensus = settings.review.consensus;
-    let mut claim = accept_claim(report, settings.policy(), consensus).map_err(RunError::usage)?;
+    let terms = ClaimTerms {
+        policy: settings.policy(),
+        consensus,
+        dismissed: claimed.dismissed,
+    };
+    let mut claim = accept_claim(claimed.report, &terms).map_err(RunError::usage)?;
     if settings.review.fail_on == FailOn::Warn {
         claim.receipt.run.fail_on = Some(FailOn::Warn);
     }
     use_builtin_judges(settings);
     settings.output.save = false;
-    if let Some(before) = before {
+    prepared.dismissed = claimed.dismissed.to_vec();
+    if let Some(before) = claimed.before {
         carry_over(&mut prepared, before);
     }
     let options = ConveneOptions {

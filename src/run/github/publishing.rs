@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use council_protocol::FileChange;
 
 use crate::config::Settings;
+use crate::council::Dismissal;
 use crate::git::Proposal;
 use crate::publish::look;
 use crate::publish::{
@@ -20,12 +21,14 @@ use crate::run::github::earlier::QueuedRequest;
 use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::meanwhile::add_meanwhile;
+use crate::run::github::replies::hear_replies;
 use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_forgetting, refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
+use crate::run::redaction::user_redactor;
 use crate::text::Untrusted;
 
 /// What is to be published, and where.
@@ -202,8 +205,13 @@ pub(crate) fn publish_run(
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
     let change = report.receipt.run.digests.change.clone();
     wishes.judged.digest = change.unwrap_or_default();
+    let author = subject.talk.as_ref().map(|talk| talk.author.clone());
     let (mut seen, mut troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let before = seen.state().filter(|_| !wanted.full);
+    let threads = seen.threads.as_deref().unwrap_or_default();
+    let (last, author) = (seen.state(), author.unwrap_or_default());
+    let redactor = user_redactor(start)?;
+    let heard = hear_replies(&hub, threads, last.as_ref(), &author, &redactor);
     // A status stands in for a check that may not be written.
     let by_status = [Surface::Status, Surface::Check];
     if source == ReportSource::UnprivilegedJob
@@ -227,11 +235,13 @@ pub(crate) fn publish_run(
             let claim = ClaimedReview {
                 report,
                 before: before.as_ref(),
+                dismissed: &heard.dismissals,
             };
             check_claim(claim, &wanted.about, &subject, &forge, &hub, start)?
         }
     };
     refuse_part(&report, &subject, start)?;
+    wishes.answers = heard.answers_over(&report, seen.threads.as_deref().unwrap_or_default());
     wishes.gate = GatePolicy {
         advisory: wanted.advisory,
         ..report.own_gate()
@@ -293,8 +303,14 @@ pub(crate) fn publish_run(
 /// What is said where nothing would change.
 const NOTHING_TO_DO: &str = "nothing to do: everything shows this report already\n";
 
-/// A change that is proposed, and what the last review of it left on its pull request; none: nothing.
-pub(crate) type ProposalWithPast = (Proposal, Option<ReviewState>);
+/// A change that is proposed, with what was said on its pull request.
+pub(crate) struct FoundProposal {
+    pub(crate) proposal: Proposal,
+    /// What the last review left; none: nothing, or everything is to be reviewed again.
+    pub(crate) before: Option<ReviewState>,
+    /// What people dismissed there.
+    pub(crate) dismissed: Vec<Dismissal>,
+}
 
 /// What the flags or the event ask to be reviewed, its objects brought here, and what the last review left unless all is to
 /// be reviewed again (`full`); none: nothing, and that is no fault.
@@ -302,17 +318,26 @@ pub(crate) fn find_proposal(
     wanted: &GitHubRequest,
     full: bool,
     start: &RunContext,
-) -> Result<Option<ProposalWithPast>, RunError> {
+) -> Result<Option<FoundProposal>, RunError> {
     let forge = GitHubSession::open(wanted, start)?;
     let hub = forge.open_api();
     match find_subject(wanted, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => {
-            let before = match full || subject.full {
-                true => None,
-                false => find_past(&subject, wanted, &forge, &hub)?,
+            let left = find_past(&subject, wanted, &forge, &hub)?;
+            let dismissed = match &subject.talk {
+                Some(talk) => {
+                    let redactor = user_redactor(start)?;
+                    hear_replies(&hub, &talk.threads, left.as_ref(), &talk.author, &redactor)
+                        .dismissals
+                }
+                None => Vec::new(),
             };
             let proposal = subject.fetch_proposal(wanted, &forge, &hub, start)?;
-            Ok(Some((proposal, before)))
+            Ok(Some(FoundProposal {
+                proposal,
+                before: left.filter(|_| !full && !subject.full),
+                dismissed,
+            }))
         }
         ReviewCase::Nothing(why) => {
             start.notifier.warn(&format!("nothing is reviewed: {why}"));

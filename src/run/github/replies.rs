@@ -9,6 +9,7 @@ use crate::publish::{
     DISMISSED_BY, DismissOrder, DismissWords, GitHubApi, OpenFinding, OrderMeaning, ReplyAnswer,
     ReviewState, ReviewThread, look,
 };
+use crate::report::Report;
 use crate::text::Untrusted;
 
 /// What was heard in the conversations.
@@ -17,6 +18,29 @@ pub(crate) struct HeardReplies {
     /// The dismissals that count.
     pub(crate) dismissals: Vec<Dismissal>,
     pub(crate) answers: Vec<ReplyAnswer>,
+}
+
+impl HeardReplies {
+    /// What is answered where a report is published that was made without them: nothing where it knows nothing of a dismissal
+    /// yet, which counts from the next review on.
+    pub(crate) fn answers_over(
+        self,
+        report: &Report,
+        threads: &[ReviewThread],
+    ) -> Vec<ReplyAnswer> {
+        let is_open = |name: &str| {
+            let mut findings = report.outcome.findings.iter();
+            findings.any(|found| found.fingerprint == name && found.level.is_some())
+        };
+        let dismissed = self.dismissals.iter().map(|one| one.fingerprint.as_str());
+        let unheard: Vec<&str> = dismissed.filter(|name| is_open(name)).collect();
+        let is_told = |answer: &ReplyAnswer| {
+            let mut threads = threads.iter();
+            let thread = threads.find(|thread| thread.number == Some(answer.comment));
+            thread.is_none_or(|thread| !unheard.contains(&thread.fingerprint.as_str()))
+        };
+        self.answers.into_iter().filter(is_told).collect()
+    }
 }
 
 /// Reads the replies in our conversations, which call their findings what the `last` report calls them. Nobody argues

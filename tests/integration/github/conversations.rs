@@ -117,7 +117,7 @@ fn a_review_of_somebody_else_is_left_alone() {
 }
 
 /// Replies to every finding as a person.
-fn say(stage: &Stage, who: &str, text: &str) {
+pub(super) fn say(stage: &Stage, who: &str, text: &str) {
     for thread in &mut stage.hub.state().threads {
         thread.replies.push((who.to_owned(), text.to_owned()));
         thread.comments += 1;
@@ -151,7 +151,7 @@ fn words_that_somebody_else_put_into_a_reply_dismiss_nothing() {
     }
 }
 
-fn answers(stage: &Stage) -> Vec<String> {
+pub(super) fn answers(stage: &Stage) -> Vec<String> {
     let state = stage.hub.state();
     let replies = state.threads.iter().flat_map(|thread| &thread.replies);
     let ours = replies.filter(|(who, _)| who.ends_with("[bot]"));

@@ -16,7 +16,11 @@ fn planned(repo: &Repo, run: &str, target: &str) -> Vec<(String, u64)> {
 
 /// The turns that a stage prints.
 fn due(repo: &Repo, args: &[&str]) -> Vec<(String, u64)> {
-    let said = repo.council_with(&[], args).ends(0).stdout;
+    turns_of(&repo.council_with(&[], args).ends(0).stdout)
+}
+
+/// The turns of an output.
+pub(super) fn turns_of(said: &str) -> Vec<(String, u64)> {
     let due: Vec<Value> =
         serde_json::from_str(said.trim().strip_prefix("judges=").unwrap()).unwrap();
     assert!(due.iter().all(|due| due["agent"].is_string()), "{due:?}");
@@ -30,7 +34,7 @@ fn due(repo: &Repo, args: &[&str]) -> Vec<(String, u64)> {
         .collect()
 }
 
-fn judge(repo: &Repo, dir: &Path, run: &str, (judge, turn): &(String, u64)) {
+pub(super) fn judge(repo: &Repo, dir: &Path, run: &str, (judge, turn): &(String, u64)) {
     repo.council_in(
         dir,
         &[

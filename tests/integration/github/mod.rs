@@ -7,6 +7,7 @@ mod duplicates;
 mod endings;
 mod events;
 mod faults;
+mod heard;
 mod matrix;
 mod mutations;
 mod never_milder;
