@@ -1,5 +1,7 @@
 //! What an earlier review left open, beside what this one finds.
 
+use std::collections::BTreeSet;
+
 use council_protocol::answer::Stance;
 use council_protocol::{Finding, JudgeId, Severity};
 
@@ -9,14 +11,17 @@ use super::outcome::{Disposition, FindingMember, JudgedFinding};
 use super::parts::{split_off, with_own_names};
 use super::plan::VerdictPolicy;
 use super::same_problem::{is_namesake, is_one_finding, means_same};
+use super::support::{Sixths, WHOLE, needed_support};
 
 /// The findings of this review, and of an earlier one those that were not raised again, each with its name and its
 /// weight under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now:
-/// fewer judges that see a problem are no sign that it is gone.
+/// fewer judges that see a problem are no sign that it is gone. Whoever held it before holds it still, among so many `models`
+/// that sat.
 pub fn add_carried(
     mut found: Vec<JudgedFinding>,
     carried: &[JudgedFinding],
     policy: VerdictPolicy,
+    models: usize,
 ) -> Vec<JudgedFinding> {
     let level_of = |finding: &JudgedFinding| {
         let standing = FindingStanding {
@@ -44,6 +49,9 @@ pub fn add_carried(
         let is_refuted = is_refuted(new);
         if old.level > new.level && !is_refuted {
             keep_weight(new, &old);
+            new.level = level_of(new);
+        }
+        if !is_refuted && join_holders(new, &old, models) {
             new.level = level_of(new);
         }
         match unsaid {
@@ -145,6 +153,48 @@ fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
     }
 }
 
+/// Adds who held a finding before and says nothing against it now; whether that confirms it. Of two reviews one judge may see it
+/// in the first and another one in the second: both have found it.
+fn join_holders(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
+    let holds = |member: &FindingMember, of: &Finding| {
+        member.stands()
+            && member.finding.rule.is_none()
+            && member.finding.severity >= of.severity
+            && is_one_finding(&member.finding, of)
+    };
+    let is_against = |judge: &JudgeId| {
+        let mut opinions = new.opinions.iter();
+        opinions.any(|said| said.judge == *judge && said.stance == Stance::Disagreed)
+            || new
+                .members
+                .iter()
+                .any(|now| now.judge == *judge && now.withdrawn)
+    };
+    let before = old
+        .members
+        .iter()
+        .filter(|member| holds(member, &new.finding));
+    let silent = before.filter(|member| {
+        let mut now = new.members.iter();
+        !is_against(&member.judge) && !now.any(|now| now.judge == member.judge)
+    });
+    let silent: Vec<FindingMember> = silent.cloned().collect();
+    new.members.extend(silent);
+    let holders = new
+        .members
+        .iter()
+        .filter(|member| holds(member, &new.finding));
+    let holders: BTreeSet<&JudgeId> = holders.map(|member| &member.judge).collect();
+    let support = Sixths::try_from(holders.len()).unwrap_or(0) * WHOLE;
+    let is_confirmed =
+        new.disposition == Disposition::Unconfirmed && support >= needed_support(models);
+    if is_confirmed {
+        new.disposition = Disposition::Confirmed;
+        new.since.clone_from(&old.since);
+    }
+    is_confirmed
+}
+
 /// What a critical finding that is raised again was said to be before, where nobody says it so now: whether other words mean
 /// another problem, only a reader can tell.
 fn keep_words(new: &mut JudgedFinding, old: &JudgedFinding) {
@@ -225,7 +275,7 @@ mod tests {
         ) {
             let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
             let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
-            let all = add_carried(found, &carried, POLICY);
+            let all = add_carried(found, &carried, POLICY, 2);
             for old in &carried {
                 let mut now = all.iter().filter(|f| f.fingerprint == old.fingerprint);
                 let is_held = |f: &JudgedFinding| {
@@ -253,7 +303,7 @@ mod tests {
             new.finding.quote = if same_quote { format!("  {quote} ") } else { "other();".to_owned() };
             new.finding.category = if same_category { category } else { "another".to_owned() };
             let is_one = far == 0 && (same_quote || same_category);
-            let all = add_carried(vec![new], std::slice::from_ref(&old), POLICY);
+            let all = add_carried(vec![new], std::slice::from_ref(&old), POLICY, 2);
             prop_assert_eq!(all.len(), if is_one { 1 } else { 2 });
             prop_assert_eq!(all[0].level, Some(FindingLevel::Fail));
         }
@@ -269,12 +319,54 @@ mod tests {
             new.finding.category = "performance".into();
             new.finding.description = "Every row is loaded into memory.".into();
             new.finding.quote = if same_quote { old.finding.quote.clone() } else { "other();".to_owned() };
-            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY);
+            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY, 2);
             let told: Vec<_> = all.iter().map(|f| (f.finding.description.clone(), f.finding.severity)).collect();
             prop_assert_eq!(told.len(), 2);
             for one in [&old, &new] {
                 prop_assert!(told.contains(&(one.finding.description.clone(), one.finding.severity)));
             }
+        }
+
+        /// Judges that find one problem in one review after the other have both found it, whichever of them is silent this
+        /// time; who speaks against it now holds it no more.
+        #[test]
+        fn who_found_it_first_is_no_less_a_holder(
+            models in 2usize..7,
+            first in prop::collection::btree_set(0usize..6, 1..4),
+            second in prop::collection::btree_set(0usize..6, 1..4),
+            is_against in any::<bool>(),
+        ) {
+            let held = |mut found: JudgedFinding, judges: &std::collections::BTreeSet<usize>| {
+                found.disposition = Disposition::Unconfirmed;
+                found.level = Some(FindingLevel::Warn);
+                found.members = judges.iter().map(|nth| FindingMember {
+                    judge: format!("judge-{nth}").as_str().into(),
+                    round: 1.into(),
+                    finding: found.finding.clone(),
+                    proof: Proof::Verified,
+                    withdrawn: false,
+                    fingerprint: None,
+                }).collect();
+                found
+            };
+            let old = held(judged((1, 2, 2), true), &first);
+            let mut new = held(judged((1, 2, 2), false), &second);
+            let silent: Vec<usize> = first.difference(&second).copied().collect();
+            let speaks = silent.first().filter(|_| is_against);
+            new.opinions.extend(speaks.map(|nth| crate::outcome::Opinion {
+                judge: format!("judge-{nth}").as_str().into(),
+                stance: Stance::Disagreed,
+                reasoning: "It is bound.".into(),
+                evidence: None,
+                resolves: false,
+            }));
+            let all = add_carried(vec![new], &[old], POLICY, models);
+            let holders = first.union(&second).count() - usize::from(speaks.is_some());
+            let is_confirmed = holders >= 2 && 2 * holders >= models;
+            prop_assert_eq!(all[0].disposition == Disposition::Confirmed, is_confirmed);
+            prop_assert_eq!(all[0].level == Some(FindingLevel::Fail), is_confirmed);
+            let told: BTreeSet<_> = all[0].holding_members().map(|member| member.judge.clone()).collect();
+            prop_assert_eq!(told.len(), holders);
         }
 
         /// Words and weight are one judge's: what is said later of the same code in other words neither takes the place of a
@@ -305,7 +397,7 @@ mod tests {
             let name = if same_name { 1 } else { 2 };
             let mut new = with(judged((name, severity, disposition), false), "The variable should be called query.");
             new.finding.location = old.finding.location.clone();
-            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY);
+            let all = add_carried(vec![new.clone()], std::slice::from_ref(&old), POLICY, 2);
             let told = |found: &JudgedFinding| {
                 let others = found.other_criticals().into_iter().map(|m| m.finding.clone());
                 let all: Vec<Finding> = [found.finding.clone()].into_iter().chain(others).collect();
@@ -330,7 +422,7 @@ mod tests {
         ) {
             let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
             let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
-            let all = add_carried(found.clone(), &carried, POLICY);
+            let all = add_carried(found.clone(), &carried, POLICY, 2);
             let is_again = |old: &&JudgedFinding| {
                 let mut now = found.iter().filter(|f| f.disposition != Disposition::Rejected);
                 now.any(|f| f.fingerprint == old.fingerprint)

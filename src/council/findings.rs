@@ -33,7 +33,12 @@ pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
         .filter(|old| !is_looked_at_again(state, old))
         .cloned()
         .collect();
-    add_carried(found, &carried, state.plan.policy)
+    add_carried(
+        found,
+        &carried,
+        state.plan.policy,
+        state.judges.model_seats().len(),
+    )
 }
 
 /// The findings, each with a name of its own: of another problem of its line that an earlier review found, or that somebody

@@ -212,7 +212,7 @@ proptest! {
             let new = cluster("F1", &said, of[disposition]);
             told.extend(all_words(std::slice::from_ref(&new)));
             let (worst, classes) = (open.iter().map(|found| found.level).max(), open_classes(open.iter()));
-            let now = add_carried(vec![new], &open, POLICY);
+            let now = add_carried(vec![new], &open, POLICY, 3);
             let mut left = open_classes(now.iter().filter(|found| found.level.is_some()));
             // What is confirmed and milder weighs what a critical one did that nobody confirmed.
             let warned = now.iter().filter(|found| found.level >= Some(FindingLevel::Warn));

@@ -4,7 +4,7 @@
 //! judges that are silent about it this time, and code that is moved, resolve nothing. One about code that the change
 //! leaves as it was stays with that very line, and one about code that the change removes until it no longer removes it.
 
-use council_protocol::{FileChange, Finding, JudgeId, LineKind, RepoPath, Severity};
+use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath, Severity};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile};
 use super::kept::OpenFinding;
@@ -13,6 +13,7 @@ use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::report::{CarriedReview, FindingFate};
+use crate::text::telling_lines;
 
 impl ReviewState {
     /// The findings that are open, each with what becomes of it unless it is raised again.
@@ -108,19 +109,31 @@ fn fate_of_removed(finding: &Finding, side: &ReviewedSide<'_>) -> FindingFate {
     }
 }
 
+/// Whether the change removes all of the code again that a finding about removed code quotes, which had been put back.
+pub(super) fn is_removed_again(finding: &Finding, side: &ReviewedSide<'_>) -> bool {
+    let path = &finding.location.path;
+    let mut changes = side.changes.iter();
+    let change = changes.find(|change| change.path == *path || change.path_before() == path);
+    let Some(removed) = change.map(removed_lines) else {
+        return false;
+    };
+    let mut quoted = telling_lines(&finding.quote).into_iter().map(squeeze);
+    quoted.all(|quoted| removed.iter().any(|line| line.contains(&quoted)))
+}
+
 /// Whether a change removes a line of a quote, which may be cut within its last one.
 fn removes_line_of(change: &FileChange, quote: &str) -> bool {
-    let quoted: Vec<String> = quote.lines().map(squeeze).collect();
-    let is_quoted = |line: &str| {
-        let line = squeeze(line);
-        let mut quoted = quoted.iter().filter(|quoted| !quoted.is_empty());
-        quoted.any(|quoted| line.contains(quoted.as_str()))
-    };
-    let mut hunks = change.hunks.iter();
-    hunks.any(|hunk| {
-        let mut lines = hunk.lines();
-        lines.any(|line| line.kind == LineKind::Removed && is_quoted(line.text))
-    })
+    let removed = removed_lines(change);
+    let quoted = quote.lines().map(squeeze);
+    let mut quoted = quoted.filter(|quoted| !quoted.is_empty());
+    quoted.any(|quoted| removed.iter().any(|line| line.contains(&quoted)))
+}
+
+/// The lines that a change removes from a file.
+fn removed_lines(change: &FileChange) -> Vec<String> {
+    let lines = change.hunks.iter().flat_map(Hunk::lines);
+    let removed = lines.filter(|line| line.kind == LineKind::Removed);
+    removed.map(|line| squeeze(line.text)).collect()
 }
 
 /// What becomes of a finding, and where its code is now, if it was moved.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::carry::move_finding;
+use super::carry::{is_removed_again, move_finding};
 use super::code_search::CodeSearch;
 use super::kept::{OpenFinding, packed_len};
 use super::memory::ReviewState;
@@ -50,8 +50,12 @@ impl ReviewState {
         search: &CodeSearch<'_>,
     ) -> Vec<(JudgedFinding, FindingFate)> {
         let returned = |gone: &OpenFinding| {
-            let line = search.returned_line(&gone.code_of(&gone.finding))?;
             let mut found = gone.restore_finding();
+            if gone.removed_line.is_some() {
+                let is_back = is_removed_again(&gone.finding, search.side);
+                return is_back.then_some((found, FindingFate::CameBack));
+            }
+            let line = search.returned_line(&gone.code_of(&gone.finding))?;
             let path = found.finding.location.path.clone();
             move_finding(&mut found, &path, line);
             Some((found, FindingFate::CameBack))
@@ -70,7 +74,6 @@ fn may_return(open: &OpenFinding) -> bool {
     let letters = open.finding.quote.chars();
     open.level > Some(FindingLevel::Note)
         && open.dismissed.is_none()
-        && open.removed_line.is_none()
         && open.finding.rule.is_none()
         && letters.filter(|letter| !letter.is_whitespace()).count() >= MIN_LETTERS
 }

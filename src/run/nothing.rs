@@ -92,7 +92,7 @@ pub(crate) fn skipped_report(
 fn carry_over(report: &mut Report, earlier: &CarriedReview, policy: VerdictPolicy) {
     let outcome = &mut report.outcome;
     let heard = std::mem::take(&mut outcome.findings);
-    outcome.findings = add_carried(heard, &earlier.standing(), policy);
+    outcome.findings = add_carried(heard, &earlier.standing(), policy, 0);
     let worst = outcome.findings.iter().filter_map(|f| f.level).max();
     (outcome.verdict, outcome.reason) = match worst {
         Some(FindingLevel::Fail) => (Verdict::Fail, VerdictReason::CriticalConfirmed),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::{FileChange, RepoPath};
+use council_protocol::{FileChange, Proof, RepoPath};
 use proptest::prelude::*;
 
 use super::carry::no_side;
@@ -347,5 +347,43 @@ proptest! {
             let told = carried.settle(&report(0).outcome);
             prop_assert_eq!(told.counts_in_words(&[]), "1 came back");
         }
+    }
+
+    /// The same of a finding about code that the change removes: put back, it is resolved; removed again, as by the revert of
+    /// its mend, it is back; and what removes other lines brings back nothing.
+    #[test]
+    fn a_removal_that_comes_back_brings_its_finding_back(
+        between in 0usize..3,
+        above in 0usize..3,
+        removes_other in any::<bool>(),
+    ) {
+        let check = ["    if not actor.is_admin:", "        raise PermissionError(uid)"];
+        let lines = |kept: &[&str]| -> Vec<String> {
+            let head = ["def delete(actor, uid):", "    audit(uid)"];
+            let all = head.iter().chain(kept).chain(&["    db.delete(uid)"]);
+            all.map(|line| (*line).to_owned()).collect()
+        };
+        let tree = |lines: Vec<String>| Tree::from([("src/a.py", lines)]);
+        let base = tree(lines(&check));
+        let bad = tree(lines(&[]));
+        let good = tree([lines(&check), vec!["# one more".to_owned()]].concat());
+        let mut now = about("src/a.py", &check.join("\n"), 0);
+        now.outcome.findings[0].members[0].proof = Proof::Removed { line: 0, old_line: 3 };
+        let mut left = left_by(&now, &base, &bad);
+        for _ in 0..=between {
+            let (carried, changes) = carried_to(&left, &base, &good);
+            prop_assert!(carried.standing().is_empty());
+            let mut passed = report(0);
+            passed.receipt.run.earlier = Some(carried.settle(&passed.outcome));
+            let gone = left.gone_after(&passed);
+            left = state_of(&passed, &good, &changes, gone);
+        }
+        let mut back = lines(if removes_other { &check } else { &[] });
+        if removes_other {
+            back.remove(1);
+        }
+        back.splice(0..0, (0..above).map(|nth| format!("import m{nth}")));
+        let (carried, _) = carried_to(&left, &base, &tree(back));
+        prop_assert_eq!(carried.standing().len(), usize::from(!removes_other));
     }
 }

@@ -85,7 +85,9 @@ pub(super) fn add_found(
 ) {
     let outcome = &mut report.outcome;
     let own = std::mem::take(&mut outcome.findings);
-    outcome.findings = add_carried(own, &found.standing(), policy);
+    let judges = outcome.judges.iter();
+    let models = judges.filter(|judge| judge.counted.is_some() && !judge.seat.agent.deterministic);
+    outcome.findings = add_carried(own, &found.standing(), policy, models.count());
     let counted = outcome.findings.iter().filter(|f| f.since.is_some());
     let worst = counted.filter_map(|found| found.level).max();
     (outcome.verdict, outcome.reason) = match (outcome.verdict, worst) {

@@ -1,6 +1,7 @@
 //! What stands against a change that is not reviewed again: objections of earlier reviews, under today's dismissals.
 
 use council_protocol::Side;
+use council_protocol::packet::TargetKind;
 
 use crate::council::is_named_by;
 use crate::council::outcome::{JudgedFinding, Outcome, Verdict};
@@ -142,15 +143,22 @@ impl VerdictMemory<'_> {
         let run = standing.receipt.run.name.clone();
         let reviewed = standing.target.label.clone();
         let mut report = self.renew_held(standing, change, heard);
-        let again = "`git council review --fresh`";
+        let target = &self.prepared.packet.target;
+        let is_pull = matches!(target.kind, TargetKind::PullRequest);
+        // On a pull request what was left open is carried into every review but one of everything.
+        let again = if is_pull {
+            "`--full`"
+        } else {
+            "`git council review --fresh`"
+        };
         report.outcome.notes.push(match is_same {
             true if leaves_critical_open(&report) => format!(
                 "this verdict stands since {run} (of {reviewed}), in which a critical problem was left open: no milder verdict of \
                  before takes its place, and {again} of the same change does"
             ),
             true => format!(
-                "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
-                 {again} of the same change takes its place"
+                "this verdict stands since {run} (of {reviewed}), which judged this very change: under another message, or held \
+                 otherwise than your configuration says today; {again} of the same change takes its place"
             ),
             false => format!(
                 "this objection stands since {run} (of {reviewed}), since this change holds the lines in question; if they are \
