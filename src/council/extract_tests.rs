@@ -311,17 +311,21 @@ fn a_ballot_consents_only_if_it_says_nothing_else() {
         );
     }
     for vote in [
-        "PROCEED ONLY IF tested",
         "CONDITIONAL PROCEED",
-        "PROCEED/RECONSIDER",
-        "PROCEED LATER",
-        "PROCEED?",
-        "PROCEED=false",
+        "Proceed, conditionally",
+        "PROCEED with the conditions below",
     ] {
         assert_eq!(counted(vote, "", ""), Vote::Warn, "{vote}");
     }
     assert_eq!(counted("DO NOT PROCEED", "", ""), Vote::Fail);
     for reserved in [
+        "PROCEED ONLY IF tested",
+        "PROCEED once users.py:8 is fixed",
+        "PROCEED, but fix users.py:8 first",
+        "PROCEED/RECONSIDER",
+        "PROCEED LATER",
+        "PROCEED?",
+        "PROCEED=false",
         "MERGE WITH FIXES",
         "APPROVE WITH CHANGES",
         "YES, IF TESTED",

@@ -68,8 +68,7 @@ pub(super) fn plain_ballot(value: &mut Value) {
                 Vote::Fail => "DO_NOT_PROCEED",
             }
             .to_owned();
-        } else if !is_known && vote.to_lowercase().contains("proceed") {
-            conditions.push(format!("it votes `{vote}`"));
+        } else if !is_known && names_conditions(vote) {
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }
     }
@@ -80,6 +79,26 @@ pub(super) fn plain_ballot(value: &mut Value) {
     conditions.retain(|text| !says_none(text));
     let conditions = conditions.into_iter().map(Value::String).collect();
     ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Whether a vote says no more than that it has conditions: what else is said in it ("PROCEED once a.py:5 is fixed") is an
+/// objection in words of its own, and is asked again.
+fn names_conditions(vote: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "proceed",
+        "conditional",
+        "conditionally",
+        "with",
+        "the",
+        "these",
+        "following",
+        "condition",
+        "conditions",
+        "listed",
+        "below",
+    ];
+    let words = Words::of(vote);
+    vote.to_lowercase().contains("condition") && words.consists_of(WORDS)
 }
 
 /// Whether a field is one that belongs beside the ballot, and says no more than it says there: one word.

@@ -7,8 +7,9 @@ use super::evidence::is_about_file;
 use super::exchange::CancelCause;
 use super::findings::shown_finding;
 use super::judges::{JudgeState, SeatIndex};
+use super::ledger::BallotRecord;
 use super::outcome::{Disposition, VerdictReason};
-use super::plan::{ConsensusRule, Plan};
+use super::plan::{ConsensusRule, DebateSubject, Plan};
 use super::references::contradictions;
 use super::reproduction::{ReproductionResult, ReproductionStanding};
 use super::state::DebateState;
@@ -18,6 +19,9 @@ pub const NOBODY_ANSWERED: &str = "no judge gave a usable answer";
 
 /// What stands in the note on tests that broke off; a report has a line for each of them.
 pub const TESTS_BROKE_OFF: &str = "ran and did not come to a result";
+
+/// The most characters of one ballot's conditions that are told.
+const MAX_CONDITION_CHARS: usize = 300;
 
 /// What was noted on the way, and what can be said only at the end.
 pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
@@ -44,6 +48,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(held_up_tests(state));
     notes.extend(broken_tests(state));
     notes.extend(missing_ballots(state));
+    notes.extend(ballot_conditions(state));
     notes.extend(divided_council(state));
     notes.extend(contradictions(state));
     notes.extend(weak_withdrawals(state));
@@ -158,6 +163,19 @@ fn missing_ballots(state: &DebateState) -> Option<String> {
         .map(|(judge, stands)| format!("{} ({} stands)", judge.id(), stands.as_str()))
         .collect();
     (!names.is_empty()).then(|| format!("no final ballot came from {}", names.join(", ")))
+}
+
+/// Over a change the findings decide: what a ballot asks for beside them is told.
+fn ballot_conditions(state: &DebateState) -> Vec<String> {
+    if state.plan.options.subject != DebateSubject::Change {
+        return Vec::new();
+    }
+    let asks = |record: &BallotRecord| {
+        let said = record.ballot.conditions.join("; ");
+        let said: String = said.chars().take(MAX_CONDITION_CHARS).collect();
+        (!said.is_empty()).then(|| format!("{} asks for a condition: {said}", record.judge))
+    };
+    state.ledger.ballots.iter().filter_map(asks).collect()
 }
 
 /// A split is a WARN with a divided note.

@@ -157,8 +157,8 @@ impl VerdictMemory<'_> {
                  before takes its place, and {again} of the same change does"
             ),
             true => format!(
-                "this verdict stands since {run} (of {reviewed}), which judged this very change: under another message, or held \
-                 otherwise than your configuration says today; {again} of the same change takes its place"
+                "this verdict stands since {run} (of {reviewed}), which judged the same change (its message or the review's \
+                 settings may differ); {again} of it takes its place"
             ),
             false => format!(
                 "this objection stands since {run} (of {reviewed}), since this change holds the lines in question; if they are \

@@ -66,6 +66,8 @@ fn the_ballot_is_the_vote_that_counts() {
 fn a_ballot_that_nobody_understands_is_no_consent() {
     let votes = [
         "MERGE WITH FIXES",
+        "PROCEED once users.py:8 is fixed",
+        "PROCEED (after fixing users.py:8)",
         "YES, IF TESTED",
         "ACCEPT WITH RESERVATIONS",
         "SHIP IT LATER",
