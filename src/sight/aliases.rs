@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
+use council_syntax::outline;
 
 use super::candidates::ChangedFile;
 use super::handler_tables::table_of;
 use super::hints;
-use super::other_name::{Alias, DefaultExport};
+use super::other_name::{Alias, AliasScope, DefaultExport};
 use super::search::{FileHits, FileOutline};
 use super::wanted::{NameReason, WantedName};
 use super::words::is_name;
@@ -18,23 +19,27 @@ use super::words::is_name;
 pub(super) fn aliases_in(names: &[WantedName], files: &[FileHits]) -> Vec<WantedName> {
     const MAX_ALIASES: usize = 40;
     let mut known: HashSet<String> = names.iter().map(|name| name.text.clone()).collect();
-    let mut found = Vec::new();
+    let mut found: Vec<WantedName> = Vec::new();
     for file in files {
         let hits = file.hits.iter();
         let mut hits = hits
-            .filter(|hit| may_be_renamed(&names[hit.name]))
+            .filter(|hit| may_be_renamed(&names[hit.name], file, hit.line))
             .peekable();
         if hits.peek().is_none() {
             continue;
         }
         let lines: Vec<&str> = file.text.lines().collect();
         for hit in hits {
-            let line = lines.get(hit.line as usize - 1).copied();
             let name = &names[hit.name];
-            let alias = line.and_then(|line| alias_of_hit(name, file, line));
-            let alias = alias.or_else(|| table_alias(name, file, &lines, hit.line));
-            let is_new = |alias: &WantedName| known.insert(alias.text.clone());
-            found.extend(alias.filter(is_new));
+            let alias = alias_of_hit(name, file, &lines, hit.line);
+            let Some(alias) = alias.or_else(|| table_alias(name, file, &lines, hit.line)) else {
+                continue;
+            };
+            if known.insert(alias.text.clone()) {
+                found.push(alias);
+            } else {
+                add_scopes(&mut found, alias);
+            }
             if found.len() == MAX_ALIASES {
                 return found;
             }
@@ -51,11 +56,32 @@ fn is_edited(name: &WantedName) -> bool {
         && matches!(name.reason, NameReason::Changed | NameReason::Removed)
 }
 
-fn may_be_renamed(name: &WantedName) -> bool {
-    is_edited(name) || !name.exports.is_empty()
+fn may_be_renamed(name: &WantedName, file: &FileHits, line: u32) -> bool {
+    let alias = name.alias.as_ref();
+    let is_one = alias.is_none_or(|alias| alias.holds(&file.path, line));
+    is_one && (is_edited(name) || !name.exports.is_empty())
 }
 
-fn alias_of_hit(name: &WantedName, file: &FileHits, line: &str) -> Option<WantedName> {
+/// Adds where else a name is another name of the same thing.
+fn add_scopes(found: &mut [WantedName], again: WantedName) {
+    let Some(of) = again.alias else {
+        return;
+    };
+    let mut found = found.iter_mut().filter(|one| one.text == again.text);
+    let known = found.find_map(|one| one.alias.as_mut().map(|alias| (alias, &mut one.homes)));
+    if let Some((alias, homes)) = known.filter(|(alias, _)| alias.of == of.of) {
+        alias.extend(of);
+        homes.extend(again.homes);
+    }
+}
+
+fn alias_of_hit(
+    name: &WantedName,
+    file: &FileHits,
+    lines: &[&str],
+    number: u32,
+) -> Option<WantedName> {
+    let line = *lines.get(number as usize - 1)?;
     let path = file.path.display();
     let language = Language::from_path(&path);
     let alias = |text: String, of: &str, homes: &BTreeSet<RepoPath>| {
@@ -65,6 +91,7 @@ fn alias_of_hit(name: &WantedName, file: &FileHits, line: &str) -> Option<Wanted
             of: of.to_owned(),
             is_exported: is_exported(language, &path, line, &text),
             is_table: false,
+            scopes: scope_of(file, lines, number, &text).into_iter().collect(),
         };
         WantedName {
             homes,
@@ -109,9 +136,52 @@ fn table_alias(
             of: name.text.clone(),
             is_exported,
             is_table: true,
+            scopes: Vec::new(),
         }),
         ..WantedName::new(&table, NameReason::Changed)
     })
+}
+
+/// The function that has another name as a variable; none: the whole file has it.
+fn scope_of(file: &FileHits, lines: &[&str], line: u32, alias: &str) -> Option<AliasScope> {
+    let language = Language::from_path(&file.path.display());
+    let code = lines.get(line as usize - 1)?;
+    if !is_of_function(language, code, alias) {
+        return None;
+    }
+    let functions = outline::functions(language, &file.text);
+    let around = functions.iter().filter(|one| one.contains(line as usize));
+    let function = around.min_by_key(|one| one.end - one.start)?;
+    let is_shared = |code: &str| {
+        let code = code.trim_start();
+        ["global ", "nonlocal "]
+            .iter()
+            .any(|word| code.starts_with(word))
+            && whole_words(code, alias).next().is_some()
+    };
+    let mut inside = lines[function.head - 1..function.end.min(lines.len())].iter();
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    (!inside.any(|code| is_shared(code))).then(|| AliasScope {
+        path: file.path.clone(),
+        first: number(function.start),
+        last: number(function.end),
+    })
+}
+
+/// Whether a line in a function makes a variable of that function alone.
+fn is_of_function(language: Language, line: &str, alias: &str) -> bool {
+    const MAKING: [&str; 12] = [
+        "const ", "let ", "var ", "val ", "auto ", "final ", "static ", "from ", "import ", "use ",
+        "local ", "mut ",
+    ];
+    let code = line.trim_start();
+    let is_plain = || code.starts_with(alias) && !code.contains("exports.");
+    match language {
+        Language::Python => is_plain() || MAKING.iter().any(|word| code.starts_with(word)),
+        Language::Ruby => is_plain(),
+        Language::C => !code.starts_with("#define") && code.contains("auto "),
+        _ => code.contains(":=") || MAKING.iter().any(|word| code.starts_with(word)),
+    }
 }
 
 /// Whether other files may have a name from this one.
@@ -263,17 +333,17 @@ pub(super) fn default_export_name(file: &ChangedFile<'_>) -> Option<WantedName> 
     }
     let text = file.new.as_ref()?;
     let outline = FileOutline::of(file.path(), text);
-    let edited: Vec<u32> = file
-        .edited_places()
-        .into_iter()
-        .map(|(line, _)| line)
-        .collect();
     let head = |line: u32| {
         outline
             .function_span(line)
             .map(|span| (span.head, span.name.clone()))
     };
-    let edited: BTreeSet<(usize, String)> = edited.into_iter().filter_map(head).collect();
+    let edited: BTreeSet<(usize, String)> = file
+        .edited_lines()
+        .iter()
+        .copied()
+        .filter_map(head)
+        .collect();
     let of = text.lines().zip(1..).find_map(|(line, number)| {
         let exported = ["export default ", "module.exports ="];
         let (_, exported) = exported.iter().find_map(|begin| line.split_once(begin))?;

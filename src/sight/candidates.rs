@@ -3,14 +3,15 @@
 mod edited;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
 use super::common_words;
-use super::edited::{collect_words, edited_names, value_names};
+use super::edited::{collect_words, edited_names, imported_alone, value_names};
+use super::edited_lines;
 use super::fields;
 use super::fixtures::edited_fixtures;
 use super::imported::NameSources;
@@ -46,10 +47,9 @@ pub(super) struct ChangedFile<'p> {
     pub(super) added: Vec<u32>,
     /// Removed lines on the old side.
     pub(super) removed: Vec<u32>,
+    /// What is read of both sides once.
+    edited: OnceLock<Vec<u32>>,
 }
-
-/// A line of the new side, and the one before it in its hunk.
-pub(super) type EditedPlace = (u32, Option<u32>);
 
 /// The changed files of a packet that have lines, the most telling first.
 pub(super) fn changed_files<'p>(packet: &'p Packet, tree: &ReviewedTree) -> Vec<ChangedFile<'p>> {
@@ -79,6 +79,7 @@ impl<'p> ChangedFile<'p> {
             old: old.filter(|text: &Arc<str>| text.len() <= MAX_SIDE),
             added: added.filter_map(|line| line.new_no).collect(),
             removed: removed.filter_map(|line| line.old_no).collect(),
+            edited: OnceLock::new(),
         }
     }
 
@@ -108,28 +109,9 @@ impl<'p> ChangedFile<'p> {
         })
     }
 
-    /// Where the change edits the new side: added lines and those that follow on removed ones, each with the line before
-    /// it, since what was removed may have been the end of something.
-    pub(super) fn edited_places(&self) -> Vec<EditedPlace> {
-        let mut places = Vec::new();
-        for hunk in &self.file.hunks {
-            let (mut before, mut is_behind_removed) = (None, false);
-            for line in hunk.lines() {
-                if let Some(number) = line.new_no {
-                    if line.kind == LineKind::Added || is_behind_removed {
-                        places.push((number, before));
-                    }
-                    before = Some(number);
-                }
-                is_behind_removed = line.kind == LineKind::Removed;
-            }
-            places.extend(
-                before
-                    .filter(|_| is_behind_removed)
-                    .map(|last| (last, None)),
-            );
-        }
-        places
+    /// Where the change edits the new side.
+    pub(super) fn edited_lines(&self) -> &[u32] {
+        self.edited.get_or_init(|| edited_lines::edited_lines(self))
     }
 }
 
@@ -193,6 +175,8 @@ struct FileNames {
     lost_fields: FieldOwners,
     /// Fixtures that the change edits.
     fixtures: BTreeSet<String>,
+    /// Names that edited lines only import.
+    imports_alone: BTreeSet<String>,
     /// What the file no longer imports.
     orphans: BTreeSet<String>,
     /// What others use without code, by both sides.
@@ -230,6 +214,7 @@ impl FileNames {
             collect_words(outline, lines, [&mut self.removed, &mut self.added][index]);
             self.receivers.collect(outline, lines);
             self.sources.collect(outline, (side.path, side.text), lines);
+            self.imports_alone.extend(imported_alone(outline, lines));
             self.changed.extend(edited_names(outline, lines));
             self.own_methods(outline, side.text, lines);
             self.around_lines(side);
@@ -247,6 +232,9 @@ impl FileNames {
         self.own = changed_own_fields(&sides);
         if let [Some(before), Some(now)] = &sides {
             self.lost_fields = fields::lost_fields(before, now);
+            for (field, owners) in fields::altered_fields(before, now) {
+                self.fields.entry(field).or_default().extend(owners);
+            }
             self.orphans = orphaned_names(before, now);
         }
         let [defined_before, defined_now] = defined;
@@ -393,6 +381,7 @@ impl FileNames {
         }
         let one = |definition, uses, is_local| WantedName {
             sources: self.sources.of(name),
+            is_import_alone: self.imports_alone.contains(name),
             ..wanted(name, reason, (definition, uses), is_local)
         };
         match how {

@@ -1,6 +1,6 @@
 //! The fields of structs that a change edits: whoever reads one relies on its size and its meaning.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_syntax::language::Language;
 
@@ -41,6 +41,34 @@ pub(super) fn lost_fields(before: &ReadSide<'_>, now: &ReadSide<'_>) -> FieldOwn
         }
     }
     lost
+}
+
+/// The fields that types have before and after a change that edits what they are: another type, another default.
+pub(super) fn altered_fields(before: &ReadSide<'_>, now: &ReadSide<'_>) -> FieldOwners {
+    let was = declared_code(before);
+    let mut altered = FieldOwners::new();
+    for ((field, holder), code) in declared_code(now) {
+        let key = (field, holder);
+        if was.get(&key).is_some_and(|was| *was != code) {
+            altered.entry(key.0).or_default().insert(key.1);
+        }
+    }
+    altered
+}
+
+/// The edited lines that declare fields, without comments and spaces, by field and type.
+fn declared_code(side: &ReadSide<'_>) -> BTreeMap<(String, String), String> {
+    let mut found = BTreeMap::new();
+    for line in &side.lines {
+        let code: String = side
+            .outline
+            .without_comment(*line)
+            .split_whitespace()
+            .collect();
+        let declared = declared_on(side, std::slice::from_ref(line)).into_iter();
+        found.extend(declared.map(|key| (key, code.clone())));
+    }
+    found
 }
 
 /// The fields that these lines declare; those of C are known to be edited already.
@@ -91,7 +119,10 @@ pub(super) fn types_with<'o>(
 pub(super) fn declared_field(language: Language, code: &str) -> Option<&str> {
     match language {
         Language::Java | Language::CSharp | Language::Dart => {
-            let declared = code.trim().strip_suffix(';')?;
+            // A property of C# ends in what reads and sets it.
+            let property = || code.split_once("{ get").map(|(declared, _)| declared);
+            let declared = code.trim().strip_suffix(';').or_else(property)?;
+            let declared = declared.split('{').next()?;
             let declared = declared.split('=').next()?.trim_end();
             let name = declared.rsplit(|c: char| !is_name(c)).next()?;
             let is_one = !declared.contains('(') && declared.len() > name.len();
@@ -231,6 +262,17 @@ mod tests {
             (Language::Java, "  private final int total;", Some("total")),
             (Language::Java, "  abstract int total();", None),
             (Language::CSharp, "  int total = 3;", Some("total")),
+            (
+                Language::CSharp,
+                "  public int Total { get; set; }",
+                Some("Total"),
+            ),
+            (
+                Language::CSharp,
+                "  public int Total { get; set; } = 3;",
+                Some("Total"),
+            ),
+            (Language::CSharp, "  public int Total() { get(); }", None),
         ] {
             assert_eq!(declared_field(language, code), name, "{code}");
         }

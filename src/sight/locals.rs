@@ -3,34 +3,261 @@
 use std::collections::{HashMap, HashSet};
 
 use council_syntax::language::Language;
+use council_syntax::outline::FunctionSpan;
 
-use super::search::FileOutline;
-use super::words::{WordUse, is_name};
+use super::search::{FileOutline, is_whole_word};
+use super::words::{self, WordUse, is_name};
+
+/// The names that a function declares.
+#[derive(Default)]
+pub(super) struct FunctionNames<'t> {
+    /// Those that it declares or assigns.
+    pub(super) known: HashSet<&'t str>,
+    /// Those that are certainly its own: of an assignment alone the variable may be the module's.
+    pub(super) bound: HashSet<&'t str>,
+}
 
 /// The names that each function declares, by the line of its head.
-pub(super) type DeclaredNames<'t> = HashMap<usize, HashSet<&'t str>>;
+pub(super) type DeclaredNames<'t> = HashMap<usize, FunctionNames<'t>>;
 
 /// Reads the functions of a file.
 pub(super) fn declared_names<'t>(outline: &FileOutline<'t>) -> DeclaredNames<'t> {
     let mut found = DeclaredNames::new();
+    let mut shared: HashMap<usize, HashSet<&'t str>> = HashMap::new();
     for line in 1..=outline.last_line() {
         let Some(span) = outline.function_span(line) else {
             continue;
         };
-        let code = outline.line(line);
         let is_head = span.head == line as usize;
-        let words = outline.words_at(line).iter();
-        let plain = words.filter(|word| word.how == WordUse::Plain);
-        let declared = plain.filter(|word| {
+        let names = found.entry(span.head).or_default();
+        if is_head {
+            names.add_later_parameters(outline, line);
+        }
+        names.add_line(outline, line, is_head);
+        if is_shared(outline.line(line)) {
+            let words = outline.words_at(line).iter().map(|word| word.text);
+            shared.entry(span.head).or_default().extend(words);
+        }
+    }
+    for (head, shared) in shared {
+        let names = found.entry(head).or_default();
+        names.bound.retain(|name| !shared.contains(name));
+    }
+    found
+}
+
+/// Python: whether a line says that variables are those of what is around a function.
+fn is_shared(code: &str) -> bool {
+    let code = code.trim_start();
+    code.starts_with("global ") || code.starts_with("nonlocal ")
+}
+
+impl<'t> FunctionNames<'t> {
+    fn add_line(&mut self, outline: &FileOutline<'t>, line: u32, is_head: bool) {
+        let (code, language) = (outline.line(line), outline.language());
+        for word in outline
+            .words_at(line)
+            .iter()
+            .filter(|word| word.how == WordUse::Plain)
+        {
             // A word is a piece of its line.
             let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
             let place = (code, at, at + word.text.len());
-            (is_head && is_in_head(place)) || is_declared(outline.language(), place)
-        });
-        let names: Vec<&'t str> = declared.map(|word| word.text).collect();
-        found.entry(span.head).or_default().extend(names);
+            let is_parameter = is_head && is_in_head(place);
+            if !is_parameter && !is_declared(language, place) {
+                continue;
+            }
+            self.known.insert(word.text);
+            let is_bound = match is_parameter {
+                true => is_listed(language, place),
+                false => !outline.is_import(line) && is_bound(language, place),
+            };
+            // `const limit = config.limit` may well be what is meant.
+            let is_single = is_whole_word_once(code, word.text);
+            if is_bound && is_single {
+                self.bound.insert(word.text);
+            }
+        }
     }
-    found
+
+    /// The parameters of a head over several lines, behind its first one.
+    fn add_later_parameters(&mut self, outline: &FileOutline<'t>, head: u32) {
+        const MAX_HEAD: u32 = 30;
+        let depth_of = |code: &str| {
+            let opened = count(code, &['(', '{']);
+            i64::try_from(opened).unwrap_or(0)
+                - i64::try_from(count(code, &[')', '}'])).unwrap_or(0)
+        };
+        let first = outline.line(head);
+        let is_open = first.trim_end().ends_with(['(', ',']) && !first.contains("=>");
+        let mut depth = depth_of(first);
+        for line in head + 1..=head + if is_open { MAX_HEAD } else { 0 } {
+            let code = outline.line(line);
+            for word in outline
+                .words_at(line)
+                .iter()
+                .filter(|word| word.how == WordUse::Plain)
+            {
+                let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
+                // Within braces it is a field of what is given.
+                if depth == 1 && is_listed(outline.language(), (code, at, at + word.text.len())) {
+                    self.known.insert(word.text);
+                    self.bound.insert(word.text);
+                }
+            }
+            depth += depth_of(code);
+            if depth <= 0 {
+                break;
+            }
+        }
+    }
+}
+
+fn is_whole_word_once(code: &str, word: &str) -> bool {
+    let places = code.match_indices(word).map(|(at, _)| at);
+    let whole = places.filter(|&at| is_whole_word(code.as_bytes(), at, at + word.len()));
+    whole.count() == 1
+}
+
+/// Whether a word is what its piece of a list of parameters names: not its type, its default or a part of a pattern.
+fn is_listed(language: Language, (code, from, to): WordPlace<'_>) -> bool {
+    const MODIFIERS: [&str; 10] = [
+        "mut",
+        "final",
+        "const",
+        "readonly",
+        "public",
+        "private",
+        "protected",
+        "val",
+        "var",
+        "ref",
+    ];
+    let begin = code[..from].rfind([',', '(', '|']).map_or(0, |at| at + 1);
+    let before = code[begin..from].trim_start();
+    let behind = code[to..].trim_start();
+    let is_outside = count(&code[..from], &['{']) > count(&code[..from], &['}']);
+    let is_first = || {
+        let mut words = before
+            .split(|c: char| !is_name(c))
+            .filter(|word| !word.is_empty());
+        words.all(|word| MODIFIERS.contains(&word))
+    };
+    let is_last = || behind.is_empty() || behind.starts_with([',', ')', '=', '[']);
+    !is_outside
+        && match is_typed(language) {
+            true => is_last() && !before.contains('='),
+            false => is_first() && !before.contains([':', '=', '.', '[']) || before == "...",
+        }
+}
+
+/// Whether a line certainly makes a variable of its function, where it declares or assigns the word.
+fn is_bound(language: Language, (code, from, to): WordPlace<'_>) -> bool {
+    const KEYWORDS: [&str; 9] = [
+        "let", "const", "var", "val", "auto", "for", "lambda", "mut", "final",
+    ];
+    let (before, behind) = (&code[..from], code[to..].trim_start());
+    let mut words = before.split(|c: char| !is_name(c));
+    let is_made = words.any(|word| KEYWORDS.contains(&word));
+    // What is unpacked may well be what is meant: `const { save } = useStore()`.
+    let is_field = count(before, &['{']) > count(before, &['}']);
+    let is_lambda = language == Language::Script && behind.starts_with("=>");
+    !is_field
+        && (matches!(language, Language::Python | Language::Ruby)
+            || is_made
+            || is_lambda
+            || is_between(before, behind)
+            || behind.starts_with(":=")
+            || (language == Language::Go && behind.starts_with(',') && code.contains(":="))
+            || (is_typed(language) && stands_behind_type(before, behind)))
+}
+
+impl FileOutline<'_> {
+    /// Whether a function around a line has a variable or a parameter of this name.
+    pub(super) fn is_local(&self, line: u32, name: &str) -> bool {
+        let declared = self.locals.get_or_init(|| declared_names(self));
+        let mut around = self
+            .functions
+            .iter()
+            .filter(|one| one.contains(line as usize));
+        around.any(|one| {
+            declared
+                .get(&one.head)
+                .is_some_and(|names| names.known.contains(name))
+        })
+    }
+
+    /// Whether a function around a line certainly has a variable or a parameter of this name for itself, and the file
+    /// defines nothing so called in it.
+    pub(super) fn is_bound(&self, line: u32, name: &str) -> bool {
+        let declared = self.locals.get_or_init(|| declared_names(self));
+        let holds = |one: &FunctionSpan, line: u32| one.contains(line as usize);
+        let defines = |function: &FunctionSpan| {
+            let mut named = self.definitions.iter().filter(|one| one.name == name);
+            named.any(|one| holds(function, one.head))
+        };
+        let mut around = self.functions.iter().filter(|one| holds(one, line));
+        around.any(|one| {
+            let names = declared.get(&one.head);
+            names.is_some_and(|names| names.bound.contains(name)) && !defines(one)
+        })
+    }
+}
+
+/// Whether a line has a name only as a variable or a parameter of a function around it.
+pub(super) fn is_shadowed(outline: &FileOutline<'_>, line: u32, name: &str) -> bool {
+    let code = outline.line(line);
+    let is_head = outline
+        .function_span(line)
+        .is_some_and(|span| span.head == line as usize);
+    let mut words = outline
+        .words_at(line)
+        .iter()
+        .filter(|word| words::is_name_of(word, name))
+        .peekable();
+    words.peek().is_some()
+        && words.all(|word| {
+            let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
+            let place = (code, at, at + word.text.len());
+            let is_plain = !matches!(word.how, WordUse::Key | WordUse::Member);
+            is_plain && is_bare(place) && (is_head || !is_key(place))
+        })
+        && outline.is_bound(line, name)
+}
+
+/// Whether a line gives a value to what has a name: `f(limit=1)`, `{ limit: 1 }`.
+pub(super) fn is_argument(code: &str, name: &str) -> bool {
+    let mut places = code.match_indices(name).map(|(at, _)| at);
+    places.any(|at| {
+        let to = at + name.len();
+        is_whole_word(code.as_bytes(), at, to) && is_bare((code, at, to)) && is_key((code, at, to))
+    })
+}
+
+/// Whether a word stands behind nothing that it is a part of.
+fn is_bare((code, from, _): WordPlace<'_>) -> bool {
+    let before = &code[..from];
+    let is_spread = before.ends_with("..");
+    is_spread
+        || !(before.ends_with(['.', '@', '$', '#'])
+            || before.ends_with("->")
+            || before.ends_with("::"))
+}
+
+/// Whether a word names what is given a value: an argument or a key, and no variable that is declared with its type.
+fn is_key((code, from, to): WordPlace<'_>) -> bool {
+    const KEYWORDS: [&str; 5] = ["let", "const", "var", "val", "mut"];
+    let (before, behind) = (&code[..from], code[to..].trim_start());
+    let is_open = count(before, &['(', '[', '{']) > count(before, &[')', ']', '}']);
+    let last = before
+        .trim_end()
+        .rsplit(|c: char| !is_name(c))
+        .next()
+        .unwrap_or_default();
+    let is_set = behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>");
+    let is_named =
+        behind.starts_with(':') && !behind.starts_with("::") && !behind.starts_with(":=");
+    (is_set && is_open) || (is_named && !KEYWORDS.contains(&last))
 }
 
 /// A line, and where a word of it begins and ends.
@@ -39,8 +266,9 @@ type WordPlace<'t> = (&'t str, usize, usize);
 /// Whether a word stands among the parameters of a head: not in a body on the same line, nor before them, as what
 /// else a call is given does (`app.get("/x", auth, (req, res) => {`).
 fn is_in_head((code, from, _): WordPlace<'_>) -> bool {
-    let body = code.find("=>").or_else(|| code.find('{'));
-    let body = body.unwrap_or(code.len());
+    let is_body = |at: &usize| !code[..*at].trim_end().ends_with(['(', ',']);
+    let braces = || code.match_indices('{').map(|(at, _)| at).find(is_body);
+    let body = code.find("=>").or_else(braces).unwrap_or(code.len());
     let mut depth = 0_i32;
     let mut rest = code.get(from..body).unwrap_or_default().bytes();
     rest.any(|byte| {
@@ -147,8 +375,8 @@ mod tests {
     fn names(path: &str, text: &str) -> Vec<String> {
         let outline = FileOutline::of(&RepoPath::from(path), text);
         let found = declared_names(&outline);
-        let all = found.into_values().flatten().map(str::to_owned);
-        let mut all: Vec<String> = all.collect();
+        let all = found.into_values().flat_map(|names| names.known);
+        let mut all: Vec<String> = all.map(str::to_owned).collect();
         all.sort();
         all.dedup();
         all
@@ -201,6 +429,65 @@ mod tests {
                     "{path}: {name}: {found:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn what_a_function_certainly_has_for_itself_is_told_from_what_it_may_share() {
+        for (path, text, bound) in [
+            (
+                "a.py",
+                "def f(one, two=far):\n    three = g(one)\n    for four in one:\n        pass\n",
+                &["four", "one", "three", "two"][..],
+            ),
+            (
+                "a.py",
+                "def f(\n    one,\n    two: int = far,\n):\n    global three\n    three = 1\n    four = self.four\n",
+                &["one", "two"],
+            ),
+            (
+                "a.ts",
+                "function f(one: string, {two, three}: P) {\n  four = 1;\n  const five = 2;\n  const {six} = use();\n}\n",
+                &["five", "one"],
+            ),
+            (
+                "a.ts",
+                "export function f({\n  one,\n}: P, two: T) {\n  return one;\n}\n",
+                &[],
+            ),
+            (
+                "a.ts",
+                "export function f(\n  one: string,\n  two = far,\n) {\n  return one;\n}\n",
+                &["one", "two"],
+            ),
+            (
+                "a.go",
+                "package a\n\nfunc f(one ...string, two time.Duration) {\n\tthree := g()\n\tfour = 2\n\tfor _, five := range one {\n\t}\n}\n",
+                &["five", "one", "three", "two"],
+            ),
+            (
+                "a.rs",
+                "fn f(one: &[u8], mut two: usize) {\n    let three = 1;\n    four = 2;\n}\n",
+                &["one", "three", "two"],
+            ),
+            (
+                "A.java",
+                "class A {\n  int f(String one, int[] two) {\n    int three = 1;\n    four = 2;\n  }\n}\n",
+                &["one", "three", "two"],
+            ),
+            (
+                "a.c",
+                "int f(int one, char *two)\n{\n\tint three = 1;\n\tfour = 2;\n\tfive->x = 1;\n}\n",
+                &["one", "three", "two"],
+            ),
+        ] {
+            let outline = FileOutline::of(&RepoPath::from(path), text);
+            let found = declared_names(&outline);
+            let words = ["one", "two", "three", "four", "five", "six", "far", "time"];
+            let is_bound = |word: &&str| found.values().any(|names| names.bound.contains(*word));
+            let mut found: Vec<&str> = words.into_iter().filter(is_bound).collect();
+            found.sort_unstable();
+            assert_eq!(found, bound, "{path}: {text}");
         }
     }
 }

@@ -14,6 +14,7 @@ mod declared;
 mod declared_places;
 mod definitions;
 mod edited;
+mod edited_lines;
 mod fields;
 mod fixtures;
 mod gather;
@@ -49,6 +50,7 @@ mod spelled;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unnamed;
+mod unnamed_calls;
 mod value_types;
 mod wanted;
 mod words;

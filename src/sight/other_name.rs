@@ -11,6 +11,33 @@ pub(super) struct Alias {
     pub(super) is_exported: bool,
     /// Whether it is a table that holds it, or of C the field of one.
     pub(super) is_table: bool,
+    /// The functions that have it as a variable, where only they do.
+    pub(super) scopes: Vec<AliasScope>,
+}
+
+/// The lines of a function in which a name is another name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AliasScope {
+    pub(super) path: RepoPath,
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl Alias {
+    /// Whether it is another name on a line.
+    pub(super) fn holds(&self, path: &RepoPath, line: u32) -> bool {
+        let mut scopes = self.scopes.iter();
+        self.scopes.is_empty()
+            || scopes.any(|one| one.path == *path && (one.first..=one.last).contains(&line))
+    }
+
+    /// Takes what another place says of the same name.
+    pub(super) fn extend(&mut self, other: Self) {
+        match self.scopes.is_empty() || other.scopes.is_empty() {
+            true => self.scopes.clear(),
+            false => self.scopes.extend(other.scopes),
+        }
+    }
 }
 
 /// A file whose only export the change edits: whoever imports it chooses a name.

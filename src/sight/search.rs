@@ -17,7 +17,7 @@ use super::import_names::name::ImportedName;
 use super::imported::packages::is_module_file;
 use super::lexed::LexedLines;
 use super::limits::SearchLimits;
-use super::locals::{DeclaredNames, declared_names};
+use super::locals::DeclaredNames;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord, WordUse};
 use super::{call_forms, receiver_types, schema, spelled};
@@ -273,7 +273,7 @@ pub(super) struct FileOutline<'t> {
     /// The lines without comments.
     uncommented: OnceLock<Vec<String>>,
     /// The variables and parameters of its functions.
-    locals: OnceLock<DeclaredNames<'t>>,
+    pub(super) locals: OnceLock<DeclaredNames<'t>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -401,20 +401,6 @@ impl<'t> FileOutline<'t> {
             .get_or_init(|| self.lexed.without_comments());
         let code = lines.get((line as usize).wrapping_sub(1));
         code.map_or("", String::as_str)
-    }
-
-    /// Whether a function around a line has a variable or a parameter of this name.
-    pub(super) fn is_local(&self, line: u32, name: &str) -> bool {
-        let declared = self.locals.get_or_init(|| declared_names(self));
-        let mut around = self
-            .functions
-            .iter()
-            .filter(|one| one.contains(line as usize));
-        around.any(|one| {
-            declared
-                .get(&one.head)
-                .is_some_and(|names| names.contains(name))
-        })
     }
 
     /// How a word of a line is used, by what its function declares.

@@ -70,6 +70,8 @@ pub(super) struct WantedName {
     pub(super) is_fixture: bool,
     /// Whether its import is gone: only where its file still has it is a use of it.
     pub(super) is_orphan: bool,
+    /// Whether the change only takes its import away: who has it from elsewhere uses nothing that the change edits.
+    pub(super) is_import_alone: bool,
     /// Whether it is a member of a struct of C, which the type that has it tells about.
     pub(super) is_member: bool,
     /// How a use of it is written.
@@ -111,6 +113,7 @@ impl WantedName {
             is_own: false,
             is_fixture: false,
             is_orphan: false,
+            is_import_alone: false,
             is_member: false,
             spelling: Spelling::Code,
             receivers: None,
@@ -150,6 +153,11 @@ impl WantedName {
             (true, true) => have.is_own && name.is_own,
             (true, false) => have.is_own,
             _ => name.is_own,
+        };
+        have.is_import_alone = match (have.uses, name.uses) {
+            (true, true) => have.is_import_alone && name.is_import_alone,
+            (true, false) => have.is_import_alone,
+            _ => name.is_import_alone,
         };
         // How uses are told apart is for whoever wants them to say.
         match (have.uses, name.uses) {

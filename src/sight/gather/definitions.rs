@@ -85,8 +85,8 @@ impl Gatherer<'_> {
             .files
             .iter()
             .filter(|changed| *changed.path() == file.path);
-        let mut edited = changed.flat_map(|changed| changed.edited_places());
-        outer.is_some_and(|outer| !edited.any(|(line, _)| outer.contains(line as usize)))
+        let mut edited = changed.flat_map(|changed| changed.edited_lines());
+        outer.is_some_and(|outer| !edited.any(|line| outer.contains(*line as usize)))
     }
 
     /// Whether one more definition of a name is shown; what is not is counted.

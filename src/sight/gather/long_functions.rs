@@ -10,6 +10,7 @@ use council_syntax::outline::FunctionSpan;
 use super::super::candidates::{ChangedFile, changed_files};
 use super::super::limits::Sight;
 use super::super::search::{FileOutline, is_searched};
+use super::super::unnamed_calls::describe_function;
 use super::{Gatherer, file_reason, is_worth_showing};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind};
 
@@ -25,6 +26,7 @@ const FAR_LINES: u32 = 100;
 /// A changed function.
 struct EditedFunction {
     name: String,
+    called: String,
     start: u32,
     end: u32,
     edited: Vec<u32>,
@@ -39,10 +41,11 @@ struct FilePlace<'f> {
 }
 
 impl EditedFunction {
-    fn of(span: &FunctionSpan) -> Self {
+    fn of(span: &FunctionSpan, outline: &FileOutline<'_>) -> Self {
         let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
         Self {
             name: span.name.clone(),
+            called: describe_function(outline, span),
             start: number(span.start),
             end: number(span.end),
             edited: Vec::new(),
@@ -62,11 +65,10 @@ impl EditedFunction {
 fn edited_functions(file: &ChangedFile<'_>, text: &str) -> Vec<EditedFunction> {
     let outline = FileOutline::of(file.path(), text);
     let mut functions: BTreeMap<usize, EditedFunction> = BTreeMap::new();
-    for (line, before) in file.edited_places() {
-        let before = || before.and_then(|before| outline.function_span(before));
-        if let Some(span) = outline.function_span(line).or_else(before) {
+    for &line in file.edited_lines() {
+        if let Some(span) = outline.function_span(line) {
             let function = functions.entry(span.start);
-            let function = function.or_insert_with(|| EditedFunction::of(span));
+            let function = function.or_insert_with(|| EditedFunction::of(span, &outline));
             function.edited.push(line);
         }
     }
@@ -115,9 +117,12 @@ fn cut_in_file(file: &ChangedFile<'_>) -> Vec<String> {
     let shown: BTreeSet<u32> = lines.filter_map(|line| line.new_no).collect();
     let functions = edited_functions(file, text).into_iter();
     let cut = functions.filter(|one| !(one.start..=one.end).all(|line| shown.contains(&line)));
-    let named = cut.filter(|one| !one.name.is_empty());
-    named
-        .map(|one| format!("`{}` of {}", one.name, file.path().display()))
+    // Nothing takes secrets out of what is said here: titles stay away.
+    let called = |one: &EditedFunction| match one.name.is_empty() {
+        true => format!("the function at line {}", one.start),
+        false => format!("`{}`", one.name),
+    };
+    cut.map(|one| format!("{} of {}", called(&one), file.path().display()))
         .collect()
 }
 
@@ -183,7 +188,7 @@ impl Gatherer<'_> {
                 kind,
                 path: file.path().clone(),
                 about: file.path().clone(),
-                note: format!("rest of `{}`, which the change edits", function.name),
+                note: format!("rest of {}, which the change edits", function.called),
                 body: ContextBody::Lines {
                     text: Arc::clone(text),
                     start,

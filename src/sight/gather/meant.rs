@@ -58,7 +58,7 @@ impl MeantName {
     }
 
     /// Whether imports say that nothing in the tree is what it means.
-    fn is_outside(&self) -> bool {
+    pub(super) fn is_outside(&self) -> bool {
         !self.is_open && self.places.is_empty()
     }
 

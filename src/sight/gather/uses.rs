@@ -11,7 +11,7 @@ use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{NameReason, Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
-use super::super::{fields, moved, parents, spelled, words};
+use super::super::{fields, locals, moved, parents, spelled, words};
 use super::searching::MAX_OUTLINED;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
@@ -240,12 +240,27 @@ impl Gatherer<'_> {
         if let Some(sure) = certainty_in_table(name, hit.line, outline) {
             return sure;
         }
+        if self.is_of_another(hit, file, outline) {
+            return None;
+        }
         let by_kin = self.certainty_of_kin(hit, file, outline);
         match self.is_said_to_mean(hit, file, outline) {
             Some(true) => Some(Certainty::Exact),
             _ if by_kin.is_some() => by_kin,
             Some(false) => None,
             None => Some(receivers::certainty(name, hit.line, file, outline)),
+        }
+    }
+
+    /// Whether a name is what only a function around it calls so, or what an import from outside brings.
+    fn is_of_another(&self, hit: NameHit, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+        let name = &self.names[hit.name];
+        if name.is_import_alone && self.meant[hit.name].is_outside() {
+            return true;
+        }
+        match &name.alias {
+            Some(alias) if !alias.scopes.is_empty() => !alias.holds(&file.path, hit.line),
+            _ => locals::is_shadowed(outline, hit.line, &name.text),
         }
     }
 
@@ -322,8 +337,15 @@ impl WantedName {
         let declares = || fields::declares(outline, line, &self.text, &self.owners);
         let is_member =
             is_held(".") || is_held("->") || (self.is_own && (is_held("@") || declares()));
+        // `Job(due_at=1)`, `Job{DueAt: 1}` give a value to the field.
+        let is_given = || {
+            let mut owners = self.owners.iter();
+            self.is_field
+                && locals::is_argument(code, &self.text)
+                && owners.any(|owner| outline.is_code(line, owner))
+        };
         let is_any = !self.is_field && !self.is_own;
-        (is_any || is_member) && (self.wants_every_use() || is_some())
+        (is_any || is_member || is_given()) && (self.wants_every_use() || is_some())
     }
 
     /// The line that tells of a use: where a class extends what the change builds otherwise, the call of that constructor.

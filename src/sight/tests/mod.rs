@@ -16,6 +16,7 @@ mod own_methods;
 mod plain_names;
 mod reached;
 mod repositories;
+mod scopes;
 mod tables;
 mod types;
 mod users;
