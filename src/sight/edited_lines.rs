@@ -78,7 +78,9 @@ impl RemovedRun {
             was.is_some_and(|was| self.is_of(was) && is.is_some_and(|is| is.name == was.name))
         };
         let is_outer = |(old, new): &&(u32, u32)| {
-            let lost = before.iter().filter(|one| one.contains(*old as usize) && self.is_of(one));
+            let lost = before
+                .iter()
+                .filter(|one| one.contains(*old as usize) && self.is_of(one));
             let is_kept = |was: &FunctionSpan| {
                 let mut around = now.iter().filter(|one| one.contains(*new as usize));
                 around.any(|one| one.name == was.name)

@@ -15,6 +15,8 @@ pub(super) struct FunctionNames<'t> {
     pub(super) known: HashSet<&'t str>,
     /// Those that are certainly its own: of an assignment alone the variable may be the module's.
     pub(super) bound: HashSet<&'t str>,
+    /// The last line of its head, where that has several.
+    head_end: u32,
 }
 
 /// The names that each function declares, by the line of its head.
@@ -105,6 +107,7 @@ impl<'t> FunctionNames<'t> {
                     self.bound.insert(word.text);
                 }
             }
+            self.head_end = line;
             depth += depth_of(code);
             if depth <= 0 {
                 break;
@@ -204,12 +207,19 @@ impl FileOutline<'_> {
     }
 }
 
+/// Whether a line is one of those on which a function names its parameters.
+fn names_parameters(outline: &FileOutline<'_>, line: u32) -> bool {
+    let declared = outline.locals.get_or_init(|| declared_names(outline));
+    outline.function_span(line).is_some_and(|span| {
+        let names = declared.get(&span.head);
+        span.head == line as usize || names.is_some_and(|names| line <= names.head_end)
+    })
+}
+
 /// Whether a line has a name only as a variable or a parameter of a function around it.
 pub(super) fn is_shadowed(outline: &FileOutline<'_>, line: u32, name: &str) -> bool {
     let code = outline.line(line);
-    let is_head = outline
-        .function_span(line)
-        .is_some_and(|span| span.head == line as usize);
+    let is_head = names_parameters(outline, line);
     let mut words = outline
         .words_at(line)
         .iter()

@@ -76,12 +76,27 @@ fn a_line_that_goes_edits_the_function_that_had_it() {
     for (ending, gone) in [
         (
             "py",
-            ["    x.step(0, one)\n", "    x.step(9, one)\n", "    x.step(19, one)\n"],
+            [
+                "    x.step(0, one)\n",
+                "    x.step(9, one)\n",
+                "    x.step(19, one)\n",
+            ],
         ),
-        ("go", ["\tx.step(0, one)\n", "\tx.step(9, one)\n", "\tx.step(19, one)\n"]),
+        (
+            "go",
+            [
+                "\tx.step(0, one)\n",
+                "\tx.step(9, one)\n",
+                "\tx.step(19, one)\n",
+            ],
+        ),
         (
             "test.js",
-            ["  x.step(0, one);\n", "  x.step(9, one);\n", "  x.step(19, one);\n"],
+            [
+                "  x.step(0, one);\n",
+                "  x.step(9, one);\n",
+                "  x.step(19, one);\n",
+            ],
         ),
     ] {
         let repo = Repo::new();
