@@ -6,7 +6,7 @@ use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
 
 use super::search::{FileOutline, is_whole_word};
-use super::words::{self, WordUse, is_name};
+use super::words::{CodeWord, WordUse, is_name};
 
 /// The names that a function declares.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct FunctionNames<'t> {
     /// Those that are certainly its own: of an assignment alone the variable may be the module's.
     pub(super) bound: HashSet<&'t str>,
     /// The last line of its head, where that has several.
-    head_end: u32,
+    pub(super) head_end: u32,
 }
 
 /// The names that each function declares, by the line of its head.
@@ -62,9 +62,7 @@ impl<'t> FunctionNames<'t> {
             .iter()
             .filter(|word| word.how == WordUse::Plain)
         {
-            // A word is a piece of its line.
-            let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
-            let place = (code, at, at + word.text.len());
+            let place = place_of(code, word);
             let is_parameter = is_head && is_in_head(place);
             if !is_parameter && !is_declared(language, place) {
                 continue;
@@ -100,9 +98,8 @@ impl<'t> FunctionNames<'t> {
                 .iter()
                 .filter(|word| word.how == WordUse::Plain)
             {
-                let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
                 // Within braces it is a field of what is given.
-                if depth == 1 && is_listed(outline.language(), (code, at, at + word.text.len())) {
+                if depth == 1 && is_listed(outline.language(), place_of(code, word)) {
                     self.known.insert(word.text);
                     self.bound.insert(word.text);
                 }
@@ -120,6 +117,12 @@ fn is_whole_word_once(code: &str, word: &str) -> bool {
     let places = code.match_indices(word).map(|(at, _)| at);
     let whole = places.filter(|&at| is_whole_word(code.as_bytes(), at, at + word.len()));
     whole.count() == 1
+}
+
+/// A word is a piece of its line.
+pub(super) fn place_of<'t>(code: &'t str, word: &CodeWord<'t>) -> WordPlace<'t> {
+    let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
+    (code, at, at + word.text.len())
 }
 
 /// Whether a word is what its piece of a list of parameters names: not its type, its default or a part of a pattern.
@@ -207,71 +210,8 @@ impl FileOutline<'_> {
     }
 }
 
-/// Whether a line is one of those on which a function names its parameters.
-fn names_parameters(outline: &FileOutline<'_>, line: u32) -> bool {
-    let declared = outline.locals.get_or_init(|| declared_names(outline));
-    outline.function_span(line).is_some_and(|span| {
-        let names = declared.get(&span.head);
-        span.head == line as usize || names.is_some_and(|names| line <= names.head_end)
-    })
-}
-
-/// Whether a line has a name only as a variable or a parameter of a function around it.
-pub(super) fn is_shadowed(outline: &FileOutline<'_>, line: u32, name: &str) -> bool {
-    let code = outline.line(line);
-    let is_head = names_parameters(outline, line);
-    let mut words = outline
-        .words_at(line)
-        .iter()
-        .filter(|word| words::is_name_of(word, name))
-        .peekable();
-    words.peek().is_some()
-        && words.all(|word| {
-            let at = (word.text.as_ptr() as usize).wrapping_sub(code.as_ptr() as usize);
-            let place = (code, at, at + word.text.len());
-            let is_plain = !matches!(word.how, WordUse::Key | WordUse::Member);
-            is_plain && is_bare(place) && (is_head || !is_key(place))
-        })
-        && outline.is_bound(line, name)
-}
-
-/// Whether a line gives a value to what has a name: `f(limit=1)`, `{ limit: 1 }`.
-pub(super) fn is_argument(code: &str, name: &str) -> bool {
-    let mut places = code.match_indices(name).map(|(at, _)| at);
-    places.any(|at| {
-        let to = at + name.len();
-        is_whole_word(code.as_bytes(), at, to) && is_bare((code, at, to)) && is_key((code, at, to))
-    })
-}
-
-/// Whether a word stands behind nothing that it is a part of.
-fn is_bare((code, from, _): WordPlace<'_>) -> bool {
-    let before = &code[..from];
-    let is_spread = before.ends_with("..");
-    is_spread
-        || !(before.ends_with(['.', '@', '$', '#'])
-            || before.ends_with("->")
-            || before.ends_with("::"))
-}
-
-/// Whether a word names what is given a value: an argument or a key, and no variable that is declared with its type.
-fn is_key((code, from, to): WordPlace<'_>) -> bool {
-    const KEYWORDS: [&str; 5] = ["let", "const", "var", "val", "mut"];
-    let (before, behind) = (&code[..from], code[to..].trim_start());
-    let is_open = count(before, &['(', '[', '{']) > count(before, &[')', ']', '}']);
-    let last = before
-        .trim_end()
-        .rsplit(|c: char| !is_name(c))
-        .next()
-        .unwrap_or_default();
-    let is_set = behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>");
-    let is_named =
-        behind.starts_with(':') && !behind.starts_with("::") && !behind.starts_with(":=");
-    (is_set && is_open) || (is_named && !KEYWORDS.contains(&last))
-}
-
 /// A line, and where a word of it begins and ends.
-type WordPlace<'t> = (&'t str, usize, usize);
+pub(super) type WordPlace<'t> = (&'t str, usize, usize);
 
 /// Whether a word stands among the parameters of a head: not in a body on the same line, nor before them, as what
 /// else a call is given does (`app.get("/x", auth, (req, res) => {`).
@@ -371,7 +311,7 @@ fn stands_behind_type(before: &str, behind: &str) -> bool {
     is_apart && is_type && !is_value && behind.starts_with(['=', ';', '[', ',', ':'])
 }
 
-fn count(code: &str, signs: &[char]) -> usize {
+pub(super) fn count(code: &str, signs: &[char]) -> usize {
     code.matches(signs).count()
 }
 

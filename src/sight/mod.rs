@@ -45,6 +45,7 @@ mod remarks;
 mod schema;
 mod search;
 mod setting_words;
+mod shadowed;
 mod shown;
 mod spelled;
 #[cfg(test)]

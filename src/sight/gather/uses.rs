@@ -11,7 +11,7 @@ use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{NameReason, Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
-use super::super::{fields, locals, moved, parents, spelled, words};
+use super::super::{fields, moved, parents, shadowed, spelled, words};
 use super::searching::MAX_OUTLINED;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
@@ -260,7 +260,7 @@ impl Gatherer<'_> {
         }
         match &name.alias {
             Some(alias) if !alias.scopes.is_empty() => !alias.holds(&file.path, hit.line),
-            _ => locals::is_shadowed(outline, hit.line, &name.text),
+            _ => shadowed::is_shadowed(outline, hit.line, &name.text),
         }
     }
 
@@ -341,7 +341,7 @@ impl WantedName {
         let is_given = || {
             let mut owners = self.owners.iter();
             self.is_field
-                && locals::is_argument(code, &self.text)
+                && shadowed::is_argument(code, &self.text)
                 && owners.any(|owner| outline.is_code(line, owner))
         };
         let is_any = !self.is_field && !self.is_own;
