@@ -20,6 +20,7 @@ use super::moved;
 use super::orphans::orphaned_names;
 use super::own_fields::{FieldOwners, changed_own_fields};
 use super::read_side::ReadSide;
+use super::readers::ReadElsewhere;
 use super::receivers;
 use super::remarks::lines_of_code;
 use super::schema;
@@ -122,9 +123,10 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
     for name in moved.take(MAX_MOVED_NAMES) {
         WantedName::merge(&mut wanted, name);
     }
+    let mut elsewhere = ReadElsewhere::default();
     for file in files {
         let mut names = FileNames::default();
-        names.read(file);
+        elsewhere.extend(names.read(file));
         let in_test = is_test_path(&file.path().display());
         for mut name in names.into_wanted() {
             if in_test {
@@ -133,6 +135,9 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
             }
             WantedName::merge(&mut wanted, name);
         }
+    }
+    for name in elsewhere.into_names() {
+        WantedName::merge(&mut wanted, name);
     }
     let mut all: Vec<WantedName> = wanted.into_values().collect();
     // Long names are rarer, and so tell more.
@@ -195,7 +200,8 @@ struct FileNames {
 }
 
 impl FileNames {
-    fn read(&mut self, file: &ChangedFile<'_>) {
+    /// Reads a file; what is read elsewhere concerns all files of the change together.
+    fn read(&mut self, file: &ChangedFile<'_>) -> ReadElsewhere {
         let language = Language::from_path(&file.path().display());
         self.is_settings = words::is_settings(language);
         self.is_ci = words::is_ci(&file.path().display());
@@ -246,6 +252,7 @@ impl FileNames {
                 words.retain(|name, _| words::is_compound(name));
             }
         }
+        ReadElsewhere::of(&sides)
     }
 
     /// The methods that lose a call, and those that they call: a subclass may rely on it.

@@ -38,6 +38,7 @@ mod other_name;
 mod own_fields;
 mod parents;
 mod read_side;
+mod readers;
 mod receiver_types;
 mod receivers;
 mod relation;

@@ -7,6 +7,7 @@ use council_protocol::RepoPath;
 use super::moved::MovedFile;
 use super::name_source::NameSource;
 use super::other_name::{Alias, DefaultExport};
+use super::readers::reader::Reader;
 use super::words;
 
 /// Why a name is worth a look, the most telling first.
@@ -92,6 +93,8 @@ pub(super) struct WantedName {
     pub(super) alias: Option<Alias>,
     /// The files that it is a part of the path of and whose only export the change edits.
     pub(super) exports: Vec<DefaultExport>,
+    /// How files of other kinds read it, whether or not its uses are wanted.
+    pub(super) readers: BTreeSet<Reader>,
 }
 
 impl WantedName {
@@ -124,6 +127,7 @@ impl WantedName {
             moved: Vec::new(),
             alias: None,
             exports: Vec::new(),
+            readers: BTreeSet::new(),
         }
     }
 
@@ -197,5 +201,6 @@ impl WantedName {
         have.owners.extend(name.owners);
         have.homes.extend(name.homes);
         have.moved.extend(name.moved);
+        have.readers.extend(name.readers);
     }
 }

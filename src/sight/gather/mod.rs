@@ -1,6 +1,7 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
 mod definitions;
+mod elsewhere;
 mod gaps;
 mod kin;
 mod kin_uses;

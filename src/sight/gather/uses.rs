@@ -87,7 +87,11 @@ impl Gatherer<'_> {
         }
         let unnoted = self.unnoted_hits(file, outline);
         let hits = file.hits.iter().chain(&unnoted);
-        let meant = hits.filter_map(|hit| Some((*hit, self.certainty_of(*hit, file, outline)?)));
+        let certainty = |hit: NameHit| {
+            let by_name = self.certainty_of(hit, file, outline);
+            by_name.or_else(|| self.certainty_elsewhere(hit, file, outline))
+        };
+        let meant = hits.filter_map(|hit| Some((*hit, certainty(*hit)?)));
         let meant = Rc::new(meant.collect());
         self.meant_hits.insert(order, Rc::clone(&meant));
         meant
@@ -164,7 +168,7 @@ impl Gatherer<'_> {
 
     /// Whether something around a use is not shown yet: of a function that a hunk cuts the line may be, and not what is
     /// done with it.
-    fn is_open(&self, line: u32, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+    pub(super) fn is_open(&self, line: u32, file: &FileHits, outline: &FileOutline<'_>) -> bool {
         let (mut from, end) = short_function(outline, line).unwrap_or((line, line));
         while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
             if (start..=last).contains(&line) || is_worth_showing(&file.text, start, last) {

@@ -1,0 +1,107 @@
+//! Names that files of another kind read, each in a way of its own: what is searched for is how these spell it.
+
+pub(in crate::sight) mod reader;
+mod spelling;
+mod spring;
+
+use super::read_side::ReadSide;
+use super::receivers::Certainty;
+use super::search::{FileHits, FileOutline, is_whole_word};
+use super::wanted::{NameReason, WantedName};
+use crate::prompt::is_test_path;
+use reader::Reader;
+
+/// What the changed files say that is read elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct ReadElsewhere {
+    /// Whoever reads these is to be seen, whatever became of them.
+    edited: Vec<WantedName>,
+}
+
+impl ReadElsewhere {
+    /// Reads both sides of a file; of tests nobody reads anything.
+    pub(super) fn of(sides: &[Option<ReadSide<'_>>; 2]) -> Self {
+        let mut found = Self::default();
+        let path = |side: &ReadSide<'_>| side.path.display().into_owned();
+        let Some(path) = sides.iter().flatten().next().map(path) else {
+            return found;
+        };
+        if is_test_path(&path) {
+            return found;
+        }
+        if spring::is_settings(&path) {
+            found.edited.extend(spring::edited_keys(sides));
+        }
+        found
+    }
+
+    /// Adds what another file says.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.edited.extend(other.edited);
+    }
+
+    /// The names to search for.
+    pub(super) fn into_names(self) -> impl Iterator<Item = WantedName> {
+        self.edited.into_iter()
+    }
+}
+
+/// A name that is looked for only as one that reads it spells it.
+fn read_name(text: &str, reason: NameReason, reader: Reader) -> WantedName {
+    WantedName {
+        uses: false,
+        // Whoever looks for the same word as code decides what of it is meant.
+        is_bare: true,
+        is_local: true,
+        is_key_alone: true,
+        readers: [reader].into(),
+        ..WantedName::new(text, reason)
+    }
+}
+
+/// How certainly a line reads what a name stands for; none: it does not.
+pub(super) fn certainty_of_reading(
+    name: &WantedName,
+    line: u32,
+    file: &FileHits,
+    outline: &FileOutline<'_>,
+) -> Option<Certainty> {
+    let place = ReadingPlace {
+        name: &name.text,
+        line,
+        file,
+        outline,
+    };
+    let sure = name.readers.iter().filter_map(|reader| match reader {
+        Reader::Placeholder => place.is_placeholder().then_some(Certainty::Exact),
+        Reader::Variable => place.is_variable().then_some(Certainty::Exact),
+        Reader::Bound(key) => place.is_bound(key).then_some(Certainty::Exact),
+    });
+    sure.min()
+}
+
+/// A line of a file that may read a name.
+struct ReadingPlace<'a, 't> {
+    name: &'a str,
+    line: u32,
+    file: &'a FileHits,
+    outline: &'a FileOutline<'t>,
+}
+
+impl<'a> ReadingPlace<'a, '_> {
+    /// The line without comments.
+    fn code(&self) -> &'a str {
+        self.outline.without_comment(self.line)
+    }
+
+    /// What stands before and behind the name, at each of its places.
+    fn around(&self) -> Vec<(&'a str, &'a str)> {
+        let (code, name) = (self.code(), self.name);
+        let is_whole = |at: usize| is_whole_word(code.as_bytes(), at, at + name.len());
+        let places = code.match_indices(name).map(|(at, _)| at);
+        let places = places.filter(|at| is_whole(*at));
+        places
+            .map(|at| (&code[..at], &code[at + name.len()..]))
+            .collect()
+    }
+}
