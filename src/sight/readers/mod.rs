@@ -1,13 +1,19 @@
 //! Names that files of another kind read, each in a way of its own: what is searched for is how these spell it.
 
+mod answer_types;
+mod answers;
+mod literals;
 pub(in crate::sight) mod reader;
 mod spelling;
 mod spring;
+
+use std::collections::BTreeSet;
 
 use super::read_side::ReadSide;
 use super::receivers::Certainty;
 use super::search::{FileHits, FileOutline, is_whole_word};
 use super::wanted::{NameReason, WantedName};
+use super::words::WordUse;
 use crate::prompt::is_test_path;
 use reader::Reader;
 
@@ -16,6 +22,10 @@ use reader::Reader;
 pub(super) struct ReadElsewhere {
     /// Whoever reads these is to be seen, whatever became of them.
     edited: Vec<WantedName>,
+    /// The names that lines had which are gone.
+    lost: Vec<WantedName>,
+    /// The names that added lines have in the same ways.
+    given: BTreeSet<String>,
 }
 
 impl ReadElsewhere {
@@ -32,18 +42,50 @@ impl ReadElsewhere {
         if spring::is_settings(&path) {
             found.edited.extend(spring::edited_keys(sides));
         }
+        if let Some(before) = &sides[0] {
+            found.lost.extend(answers::keys_before(before));
+        }
+        // What only stands elsewhere is not taken away.
+        found.given.extend(sides[1].iter().flat_map(given_names));
         found
     }
 
     /// Adds what another file says.
     pub(super) fn extend(&mut self, other: Self) {
         self.edited.extend(other.edited);
+        self.lost.extend(other.lost);
+        self.given.extend(other.given);
     }
 
     /// The names to search for.
     pub(super) fn into_names(self) -> impl Iterator<Item = WantedName> {
-        self.edited.into_iter()
+        /// A change that takes more away is one of everything.
+        const MAX_LOST: usize = 60;
+        let given = self.given;
+        let lost = self.lost.into_iter();
+        let lost = lost.filter(move |name| !given.contains(&name.text));
+        self.edited.into_iter().chain(lost.take(MAX_LOST))
     }
+}
+
+/// The names that the edited lines of a side give to whoever reads them.
+fn given_names(side: &ReadSide<'_>) -> Vec<String> {
+    let literals = literals::given_keys(side).into_iter().map(|(name, _)| name);
+    let fields = answer_types::answer_fields(side);
+    let words = side
+        .lines
+        .iter()
+        .flat_map(|line| side.outline.words_at(*line));
+    let quoted = words.filter(|word| word.how == WordUse::Key);
+    let quoted = quoted.map(|word| word.text.to_owned());
+    literals.chain(fields).chain(quoted).collect()
+}
+
+/// The line of a place in a text.
+fn line_of(text: &str, at: usize) -> u32 {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    let lines = memchr::memchr_iter(b'\n', before).count();
+    u32::try_from(lines + 1).unwrap_or(u32::MAX)
 }
 
 /// A name that is looked for only as one that reads it spells it.
@@ -76,6 +118,7 @@ pub(super) fn certainty_of_reading(
         Reader::Placeholder => place.is_placeholder().then_some(Certainty::Exact),
         Reader::Variable => place.is_variable().then_some(Certainty::Exact),
         Reader::Bound(key) => place.is_bound(key).then_some(Certainty::Exact),
+        Reader::Answer(key) => place.certainty_of_answer(key),
     });
     sure.min()
 }

@@ -15,6 +15,7 @@ mod own_fields;
 mod own_methods;
 mod plain_names;
 mod reached;
+mod read_answers;
 mod read_settings;
 mod repositories;
 mod scopes;

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The heads of the blocks of a change of settings, beside files that may read them.
-fn brief(path: &str, [before, now]: [&str; 2], readers: &[(String, String)]) -> String {
+/// The brief of a change of one file, beside files that may read what it gives.
+pub(super) fn brief(path: &str, [before, now]: [&str; 2], readers: &[(String, String)]) -> String {
     let mut stream = String::new();
-    let settings = |text: &str| [(path.to_owned(), text.to_owned())];
-    let first: Vec<_> = readers.iter().cloned().chain(settings(before)).collect();
+    let edited = |text: &str| [(path.to_owned(), text.to_owned())];
+    let first: Vec<_> = readers.iter().cloned().chain(edited(before)).collect();
     write_commit(&mut stream, "one", &first);
-    write_commit(&mut stream, "two", &settings(now));
+    write_commit(&mut stream, "two", &edited(now));
     let repo = Repo::new();
     repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
     let (change, packet) = prepare(&repo, "main~1..main");
