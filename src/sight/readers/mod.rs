@@ -3,6 +3,7 @@
 mod answer_types;
 mod answers;
 mod literals;
+mod pages;
 pub(in crate::sight) mod reader;
 mod spelling;
 mod spring;
@@ -44,6 +45,7 @@ impl ReadElsewhere {
         }
         if let Some(before) = &sides[0] {
             found.lost.extend(answers::keys_before(before));
+            found.lost.extend(pages::names_before(before));
         }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
@@ -119,6 +121,8 @@ pub(super) fn certainty_of_reading(
         Reader::Variable => place.is_variable().then_some(Certainty::Exact),
         Reader::Bound(key) => place.is_bound(key).then_some(Certainty::Exact),
         Reader::Answer(key) => place.certainty_of_answer(key),
+        Reader::PageValue => place.is_page_value().then_some(Certainty::Likely),
+        Reader::PageRoute => place.is_page_route().then_some(Certainty::Likely),
     });
     sure.min()
 }

@@ -22,4 +22,8 @@ pub(in crate::sight) enum Reader {
     Bound(Vec<String>),
     /// As a member, or in quotes.
     Answer(AnswerKey),
+    /// As a value that a page shows.
+    PageValue,
+    /// As a route of which a page makes an address.
+    PageRoute,
 }

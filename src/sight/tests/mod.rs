@@ -16,6 +16,7 @@ mod own_methods;
 mod plain_names;
 mod reached;
 mod read_answers;
+mod read_pages;
 mod read_settings;
 mod repositories;
 mod scopes;
