@@ -7,6 +7,7 @@ mod pages;
 pub(in crate::sight) mod reader;
 mod spelling;
 mod spring;
+mod tags;
 
 use std::collections::BTreeSet;
 
@@ -42,6 +43,9 @@ impl ReadElsewhere {
         }
         if spring::is_settings(&path) {
             found.edited.extend(spring::edited_keys(sides));
+        }
+        if tags::is_component(&path) {
+            found.edited.extend(tags::edited_names(sides));
         }
         if let Some(before) = &sides[0] {
             found.lost.extend(answers::keys_before(before));
@@ -123,6 +127,7 @@ pub(super) fn certainty_of_reading(
         Reader::Answer(key) => place.certainty_of_answer(key),
         Reader::PageValue => place.is_page_value().then_some(Certainty::Likely),
         Reader::PageRoute => place.is_page_route().then_some(Certainty::Likely),
+        Reader::Attribute(component) => place.is_attribute(component).then_some(Certainty::Likely),
     });
     sure.min()
 }

@@ -26,4 +26,6 @@ pub(in crate::sight) enum Reader {
     PageValue,
     /// As a route of which a page makes an address.
     PageRoute,
+    /// As an attribute of this component's tags.
+    Attribute(RepoPath),
 }

@@ -18,6 +18,7 @@ mod reached;
 mod read_answers;
 mod read_pages;
 mod read_settings;
+mod read_tags;
 mod repositories;
 mod scopes;
 mod tables;
