@@ -125,11 +125,25 @@ pub(super) fn supported_votes<'a>(
             }
         }
     }
+    // A critical problem that could not be proven is in no finding that counts, and its judge's vote is all that is left of it.
+    for judge in findings.iter().flat_map(unproven_holders) {
+        lost.remove(judge);
+    }
     let least = |(judge, vote): (&JudgeId, Vote)| match lost.get(judge) {
         Some(&most) => vote.min(most),
         None => vote,
     };
     counted.map(least).collect()
+}
+
+/// Who holds a critical finding that was rejected because its quote is not there.
+fn unproven_holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
+    let is_lost = finding.disposition == Disposition::Rejected;
+    let members = finding.members.iter().filter(move |member| {
+        let is_critical = member.finding.severity == Severity::Critical;
+        is_lost && is_critical && !member.withdrawn && !member.proof.resolves()
+    });
+    members.map(|member| &member.judge)
 }
 
 /// A vote that counts, and what of it rests on findings that were not dismissed.

@@ -317,3 +317,24 @@ fn a_verdict_of_before_is_judged_by_the_same_rule() {
     );
     assert!(findings[0].dismissed.is_some() && findings[0].level.is_none());
 }
+
+/// Whoever could not prove a critical problem and keeps to it keeps its vote, whatever else of its findings is dismissed.
+#[test]
+fn a_vote_over_what_could_not_be_proven_outlives_a_dismissal() {
+    for (severity, withdrawn, vote) in [
+        (Severity::Critical, false, Vote::Fail),
+        (Severity::Critical, true, Vote::Pass),
+        (Severity::Significant, false, Vote::Pass),
+    ] {
+        let mut proven = found(1, Severity::Critical, Disposition::Confirmed, 0);
+        proven.dismissed = Some(dismissal(&proven.fingerprint));
+        let mut lost = found(2, severity, Disposition::Rejected, 0);
+        lost.members[0].withdrawn = withdrawn;
+        lost.members[0].proof = Proof::Unverified {
+            reason: "it is not there".into(),
+        };
+        let judge: JudgeId = JUDGES[0].into();
+        let votes = supported_votes(&[proven, lost], [(&judge, Vote::Fail)].into_iter());
+        assert_eq!(votes, [vote], "{severity:?} {withdrawn}");
+    }
+}

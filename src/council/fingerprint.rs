@@ -57,6 +57,11 @@ pub fn is_named_by(found: &JudgedFinding, context: &str) -> bool {
     names.any(|name| name == found.fingerprint)
 }
 
+/// What a finding is called by the lines around it now; none: as it was.
+pub fn name_now(found: &JudgedFinding, context: &str) -> Option<String> {
+    (!is_named_by(found, context)).then(|| fingerprint(&found.finding, context, 0))
+}
+
 /// The digits of `There are 34 more in this file (3f9a).`: what a finding stands for beside its own place.
 fn rest_digits(description: &str) -> Option<&str> {
     let (words, digits) = description.strip_suffix(").")?.rsplit_once(" (")?;

@@ -92,7 +92,7 @@ pub use dismissal::{ReconsideredVerdict, SupportedVote, is_outgrown, votes_after
 pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
-pub use fingerprint::{is_named_by, readable_description, rest_words};
+pub use fingerprint::{is_named_by, name_now, readable_description, rest_words};
 pub use in_place::proven_place;
 pub use lost_answer::{objects_beyond, says_objection};
 pub use notes::{NOBODY_ANSWERED, TESTS_BROKE_OFF};

@@ -7,7 +7,7 @@
 use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath, Severity};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile};
-use super::kept::OpenFinding;
+use super::kept::{OpenFinding, is_bound_of_quotes};
 use super::memory::ReviewState;
 use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
@@ -43,6 +43,9 @@ impl ReviewState {
             };
             if let Some((path, line)) = moved {
                 move_finding(&mut found, &path, line);
+            }
+            if fate != FindingFate::Resolved {
+                forget_old_name(&mut found, side);
             }
             (found, fate)
         };
@@ -80,6 +83,16 @@ impl OpenFinding {
             finding,
             was: self.places.get(&quote_name(finding)),
         }
+    }
+}
+
+/// A dismissal is about what its author has read: where other lines stand around a dismissed finding by now, it counts again,
+/// under the name by which a judge would raise it.
+fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>) {
+    let chars = found.finding.quote.chars().count();
+    // What stands around a quote that was cut is not what stood around all of it.
+    if found.dismissed.is_some() && !is_bound_of_quotes(chars) {
+        found.fingerprint = (side.name_now)(found).unwrap_or_else(|| found.fingerprint.clone());
     }
 }
 

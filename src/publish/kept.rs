@@ -41,6 +41,11 @@ const BOUNDS: [TextBounds; 4] = [
     TextBounds::new(40, 0, 40),
 ];
 
+/// Whether a quote of so many characters may have been cut.
+pub(super) fn is_bound_of_quotes(chars: usize) -> bool {
+    BOUNDS.iter().any(|bounds| bounds.quote == chars)
+}
+
 /// How much of a finding is kept.
 #[derive(Debug, Clone, Copy)]
 struct TextBounds {

@@ -2,10 +2,10 @@
 //!
 //! It stands in the sticky report. A finding of it stays open until it is shown to be resolved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, RepoPath, Vote};
+use council_protocol::{CoverageState, RepoPath, Severity, Vote};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{
@@ -124,6 +124,19 @@ fn is_told_by_findings(report: &Report) -> bool {
     outcome.verdict == told && !outcome.has_objection_without_finding()
 }
 
+/// The digest that is kept of a file that is judged again whatever becomes of it: no change has it.
+const IN_DOUBT: &str = "in doubt";
+
+/// The files in which a judge saw a critical problem that does not count, as its quote does not hold or somebody refuted it:
+/// no finding is carried from there, so that somebody has to look again.
+fn files_in_doubt(report: &Report) -> BTreeSet<String> {
+    let rejected = report.rejected_findings();
+    let critical = rejected.filter(|found| found.finding.severity == Severity::Critical);
+    critical
+        .map(|found| found.finding.location.path.display().into_owned())
+        .collect()
+}
+
 /// Whether more than the findings that count bars a better verdict, and it is not that too few could be asked.
 fn is_barred_beyond_findings(report: &Report) -> bool {
     let outcome = &report.outcome;
@@ -150,10 +163,15 @@ impl ReviewState {
             gone,
         } = judged;
         let kept = KeptReport::of(report, &quotes);
-        let files: BTreeMap<String, String> = files
-            .into_iter()
-            .map(|(path, change)| (path_digest(&path), change))
-            .collect();
+        let unread = files_in_doubt(report);
+        let kept_digest = |(path, change): (String, String)| {
+            let is_read = !unread.contains(&path);
+            (
+                path_digest(&path),
+                if is_read { change } else { IN_DOUBT.to_owned() },
+            )
+        };
+        let files: BTreeMap<String, String> = files.into_iter().map(kept_digest).collect();
         // Without their names every file is judged again.
         let has_room = hidden_len(&files) <= MAX_FILES;
         let conclusive = matches!(

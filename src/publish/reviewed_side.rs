@@ -2,6 +2,8 @@
 
 use council_protocol::{FileChange, Finding, RepoPath};
 
+use crate::council::outcome::JudgedFinding;
+
 /// A file of the reviewed side, for the search of a quote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReviewedText {
@@ -26,6 +28,8 @@ pub(crate) struct ReviewedSide<'a> {
     /// The line of a file at which a finding's quote is found as evidence is: judges quote in many forms, and what they were
     /// shown in a secret's place.
     pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
+    /// What a finding is called by the lines around it now, where these are others than they were.
+    pub(crate) name_now: &'a dyn Fn(&JudgedFinding) -> Option<String>,
     /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may
     /// have failed.
     pub(crate) is_looked_for: &'a dyn Fn(&Finding) -> bool,

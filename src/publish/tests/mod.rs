@@ -4,6 +4,7 @@ mod apart;
 mod carry;
 mod comment;
 mod hub;
+mod in_doubt;
 mod kept_words;
 mod moves;
 mod places;

@@ -10,7 +10,8 @@ use council_protocol::{
     BlobSource, CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
 };
 
-use crate::council::Outcome;
+use crate::council::outcome::JudgedFinding;
+use crate::council::{Outcome, name_now};
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, ReviewedSide,
     ReviewedText, Surface,
@@ -268,6 +269,12 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         let is_there = matches!(proof, Proof::Verified | Proof::Relocated { .. });
         proof.place(place.line).filter(|_| is_there)
     };
+    let named = |found: &JudgedFinding| {
+        let finding = &found.finding;
+        let mut prover = prover.borrow_mut();
+        let (proof, context) = prover.prove_quote(&finding.location, &finding.quote);
+        name_now(found, &context).filter(|_| proof.resolves())
+    };
     let read = |path: &RepoPath| read_reviewed(&**blobs, path);
     let read_before = |path: &RepoPath| read_side(&**blobs, Side::Old, path);
     let seats = planned_seats(prepared);
@@ -282,6 +289,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         read: &read,
         read_before: &read_before,
         prove: &prove,
+        name_now: &named,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_read_by_rules: &is_read_by_rules,
         is_part,
