@@ -12,6 +12,8 @@ mod history;
 mod reach_tests;
 mod result_text;
 mod search;
+#[cfg(test)]
+mod search_tests;
 mod symbol;
 #[cfg(test)]
 mod tests;
