@@ -232,7 +232,7 @@ fn is_in_head((code, from, _): WordPlace<'_>) -> bool {
 }
 
 /// Whether a line declares a word or assigns it.
-fn is_declared(language: Language, place: WordPlace<'_>) -> bool {
+pub(super) fn is_declared(language: Language, place: WordPlace<'_>) -> bool {
     let (code, from, to) = place;
     let (before, behind) = (&code[..from], code[to..].trim_start());
     let is_value = before.ends_with(['.', '@', ':']) && !before.ends_with("..");
@@ -285,9 +285,26 @@ fn is_between(before: &str, behind: &str) -> bool {
         .rsplit(|c: char| !is_name(c))
         .next()
         .unwrap_or_default();
-    let is_pipe = before.ends_with('|') && !before.ends_with("||");
-    let is_given = is_pipe || behind.starts_with('|') && before.contains('|');
-    is_given || last == "as" || before.ends_with("catch (") || before.ends_with("catch(")
+    is_between_pipes(before, behind)
+        || last == "as"
+        || before.ends_with("catch (")
+        || before.ends_with("catch(")
+}
+
+/// `|x|`, `|a, x: T|` of Rust and Ruby: a pipe opens a list where no value stands before it, as one does in `a | x`.
+fn is_between_pipes(before: &str, behind: &str) -> bool {
+    let Some((outer, given)) = before.rsplit_once('|') else {
+        return false;
+    };
+    let outer = outer.trim_end();
+    let word = outer.rsplit(|c: char| !is_name(c)).next();
+    let opens = outer.is_empty()
+        || outer.ends_with(['(', ',', '{', '=', '[', '>', ':', ';'])
+        || matches!(word, Some("move" | "do" | "return"));
+    let is_list = given
+        .chars()
+        .all(|c| is_name(c) || " ,:&(*)'<>[]_".contains(c));
+    opens && is_list && behind.contains('|')
 }
 
 /// Languages that write a type before the name.
@@ -414,6 +431,16 @@ mod tests {
                 "a.go",
                 "package a\n\nfunc f(one ...string, two time.Duration) {\n\tthree := g()\n\tfour = 2\n\tfor _, five := range one {\n\t}\n}\n",
                 &["five", "one", "three", "two"],
+            ),
+            (
+                "b.go",
+                "package a\n\nfunc f() {\n\tg(one|two, three | four)\n\tfive := one | two\n}\n",
+                &["five"],
+            ),
+            (
+                "b.rs",
+                "fn f() {\n    g(|one| 1, |three, two: &T| 2);\n    h(four | six);\n}\n",
+                &["one", "three", "two"],
             ),
             (
                 "a.rs",

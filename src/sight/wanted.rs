@@ -175,7 +175,12 @@ impl WantedName {
                 have.overridden.extend(name.overridden);
             }
         }
-        have.is_field |= name.is_field;
+        // Where a method of that name is edited as well, a place without a dot may mean it.
+        have.is_field = match (have.uses, name.uses) {
+            (true, true) => have.is_field && name.is_field,
+            (true, false) => have.is_field,
+            _ => name.is_field,
+        };
         have.is_fixture |= name.is_fixture;
         have.is_orphan |= name.is_orphan;
         have.is_member |= name.is_member;

@@ -5,8 +5,10 @@ use std::rc::Rc;
 
 use council_syntax::language::Language;
 
+use super::super::definitions::DefinitionKind;
 use super::super::fixtures::certainty_of_fixture;
 use super::super::handler_tables::calls_field;
+use super::super::imported::types_called_on;
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::wanted::{NameReason, Spelling, WantedName};
@@ -244,7 +246,7 @@ impl Gatherer<'_> {
         if let Some(sure) = certainty_in_table(name, hit.line, outline) {
             return sure;
         }
-        if self.is_of_another(hit, file, outline) {
+        if self.is_of_another(hit, file, outline) || is_field_of_another(name, hit, file, outline) {
             return None;
         }
         let by_kin = self.certainty_of_kin(hit, file, outline);
@@ -382,6 +384,30 @@ fn is_in_method(name: &WantedName, line: u32, file: &FileHits, outline: &FileOut
         .functions_around(line)
         .filter_map(|span| outline.owner_of(&file.text, span));
     owners.any(|owner| name.owners.contains(&owner))
+}
+
+/// Whether a line reads a field that another type of the file declares for itself: `self.headers` in its methods.
+fn is_field_of_another(
+    name: &WantedName,
+    hit: NameHit,
+    file: &FileHits,
+    outline: &FileOutline<'_>,
+) -> bool {
+    let is_other = |typed: &str| {
+        let mut types = outline.definitions.iter();
+        let own = types.find(|one| one.kind == DefinitionKind::Type && one.name == typed);
+        let typed = [typed.to_owned()].into();
+        own.is_some_and(|own| {
+            let mut lines = own.head..=own.end;
+            lines.any(|line| fields::declares(outline, line, &name.text, &typed))
+        })
+    };
+    if !name.is_field {
+        return false;
+    }
+    let called = types_called_on(outline, &file.text, hit.line, &name.text);
+    let mut called = called.iter().map(|one| one.typed.as_str()).peekable();
+    called.peek().is_some() && called.all(|typed| !name.owners.contains(typed) && is_other(typed))
 }
 
 /// Of the field of a table of C, whether a line calls it; none: it is no such field.

@@ -4,6 +4,7 @@ mod callers;
 pub(crate) mod corpus;
 mod definitions;
 mod everyday;
+mod fields;
 mod fixtures;
 mod held_types;
 mod imports;

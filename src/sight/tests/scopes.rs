@@ -179,7 +179,7 @@ const LOCALS: [(&str, &str, &str, &str); 6] = [
 ];
 
 /// The brief of a change that writes `after` over some of the files that `before` has.
-fn brief_of(before: &[(&str, String)], after: &[(&str, String)]) -> String {
+pub(super) fn brief_of(before: &[(&str, String)], after: &[(&str, String)]) -> String {
     let repo = Repo::new();
     for files in [before, after] {
         for (path, text) in files {
@@ -228,66 +228,6 @@ fn what_a_function_shares_is_another_name_outside_of_it() {
         brief.contains("SHARED") && brief.contains("INSIDE"),
         "{brief}"
     );
-}
-
-/// Types whose method reads a field, and functions that have a parameter of its name.
-const FIELDS: [(&str, &str, &str, &str, &str); 6] = [
-    (
-        "go/w.go",
-        "package a\n\ntype writer struct {\n\tcontentTypes map[string]bool\n}\n\nfunc (w *writer) ok(ct string) bool {\n\tif ct == \"\" {\n\t\treturn false\n\t}\n\treturn w.contentTypes[ct]\n}\n",
-        "ct == \"\"",
-        "go/allow.go",
-        "package a\n\nfunc Allow(contentTypes ...string) map[string]bool {\n\tm := map[string]bool{}\n\tfor _, c := range contentTypes { // OTHER\n\t\tm[c] = true\n\t}\n\treturn m\n}\n",
-    ),
-    (
-        "ts/w.ts",
-        "export class Writer {\n  private contentTypes = new Set<string>();\n\n  ok(ct: string) {\n    return this.contentTypes.has(ct);\n  }\n}\n",
-        "has(ct)",
-        "ts/allow.ts",
-        "import { Writer } from \"./w\";\n\nexport function allow(contentTypes: string[]) {\n  return contentTypes.map((c) => c.trim()); // OTHER\n}\n",
-    ),
-    (
-        "py/w.py",
-        "class Writer:\n    def __init__(self):\n        self.content_types = set()\n\n    def ok(self, ct):\n        return ct in self.content_types\n",
-        "return ct",
-        "py/allow.py",
-        "from py.w import Writer\n\n\ndef allow(content_types):\n    return [c.strip() for c in content_types]  # OTHER\n",
-    ),
-    (
-        "java/W.java",
-        "package a;\n\npublic class W {\n    private Set<String> contentTypes = new HashSet<>();\n\n    boolean ok(String ct) {\n        return contentTypes.contains(ct);\n    }\n}\n",
-        "contains(ct)",
-        "java/Allow.java",
-        "package a;\n\npublic class Allow {\n    static int allow(List<String> contentTypes) {\n        return contentTypes.size(); // OTHER\n    }\n}\n",
-    ),
-    (
-        "src/w.rs",
-        "pub struct W {\n    pub content_types: Vec<String>,\n}\n\nimpl W {\n    pub fn ok(&self, ct: &str) -> bool {\n        self.content_types.iter().any(|c| c == ct)\n    }\n}\n",
-        "c == ct",
-        "src/allow.rs",
-        "pub fn allow(content_types: &[String]) -> usize {\n    content_types.len() // OTHER\n}\n",
-    ),
-    (
-        "tsx/w.ts",
-        "export class Writer {\n  private contentTypes = new Set<string>();\n\n  ok(ct: string) {\n    return this.contentTypes.has(ct);\n  }\n}\n",
-        "has(ct)",
-        "tsx/allow.ts",
-        "import { Writer } from \"./w\";\n\nexport function allow(\n  contentTypes: string[],\n  more = 3,\n) {\n  return contentTypes.map((c) => c.trim()); // OTHER\n}\n",
-    ),
-];
-
-#[test]
-fn a_parameter_of_another_function_is_no_use_of_a_field() {
-    let mut before = Vec::new();
-    let mut after = Vec::new();
-    for (path, text, edited, other, other_text) in FIELDS {
-        before.extend([(path, text.to_owned()), (other, other_text.to_owned())]);
-        assert!(text.contains(edited), "{path}");
-        let written = edited.replace("ct", "ct2").replace("c == ct2", "c != ct");
-        after.push((path, text.replace(edited, &written)));
-    }
-    let brief = brief_of(&before, &after);
-    assert!(!brief.contains("OTHER"), "{brief}");
 }
 
 /// What a function has from what is edited is a use, though a variable is called so.
