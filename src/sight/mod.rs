@@ -28,6 +28,7 @@ mod judges;
 mod lexed;
 mod limits;
 mod locals;
+mod made_by;
 mod messages;
 mod moved;
 mod name_source;

@@ -10,6 +10,8 @@ pub(in crate::sight) enum NameSource {
     /// It stands behind something of which no import speaks.
     Unknown,
     From(ImportedFrom),
+    /// It stands behind a value that what is imported made.
+    Made(ImportedFrom),
     /// It stands behind a type of this file, or behind the value whose method is running.
     Member(RepoPath, String),
 }

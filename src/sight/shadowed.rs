@@ -5,7 +5,7 @@ use super::search::{FileOutline, is_whole_word};
 use super::words::{self, WordUse, is_name};
 
 /// Whether a line is one of those on which a function names its parameters.
-fn names_parameters(outline: &FileOutline<'_>, line: u32) -> bool {
+pub(super) fn names_parameters(outline: &FileOutline<'_>, line: u32) -> bool {
     let declared = outline.locals.get_or_init(|| declared_names(outline));
     outline.function_span(line).is_some_and(|span| {
         let names = declared.get(&span.head);

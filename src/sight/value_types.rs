@@ -304,8 +304,16 @@ fn named_type(language: Language, text: &str) -> Option<&str> {
         "any ",
         "struct ",
     ];
-    const HOLDERS: [&str; 6] = [
+    const HOLDERS: [&str; 14] = [
         "Optional[",
+        "Annotated[",
+        "ClassVar[",
+        "Final[",
+        "Type[",
+        "Union[",
+        "Arc::new(",
+        "Box::new(",
+        "Rc::new(",
         "Box<",
         "Rc<",
         "Arc<",

@@ -32,6 +32,17 @@ impl MeantName {
         for source in &name.sources {
             let from = match source {
                 NameSource::From(from) => from,
+                NameSource::Made(from) => {
+                    match known.meaning(from) {
+                        Meaning::Outside(module) => drop(meant.outside.insert(module)),
+                        _ => meant.is_open = true,
+                    }
+                    continue;
+                }
+                NameSource::Member(path, owner) if known.lacks_type(path, owner) => {
+                    meant.outside.insert(owner.clone());
+                    continue;
+                }
                 NameSource::Member(path, owner) => {
                     let place = NamePlace::of_type(path, owner, &name.text);
                     meant.places.extend(known.with_parents(place));
@@ -162,7 +173,15 @@ impl Gatherer<'_> {
     ) -> Option<bool> {
         let (name, meant) = (&self.names[index], &self.meant[index]);
         let is_outside = name.homes.is_empty() && meant.is_outside();
+        let says_outside = |module: &str| {
+            let is_same = meant.is_open || meant.outside.contains(module);
+            (!name.homes.is_empty() || !is_same).then_some(false)
+        };
         match source {
+            NameSource::Made(from) => match self.known.meaning(from) {
+                Meaning::Outside(module) => says_outside(&module),
+                _ => is_outside.then_some(false),
+            },
             NameSource::Unknown => is_outside.then_some(false),
             NameSource::Member(_, owner) if !name.homes.is_empty() => {
                 is_of_edited(name, owner, file, outline)
@@ -171,11 +190,7 @@ impl Gatherer<'_> {
             NameSource::Bare => (is_outside || is_own(name, file, outline)).then_some(false),
             NameSource::From(from) => match self.known.meaning(from) {
                 Meaning::Unknown => None,
-                Meaning::Outside(_) if !name.homes.is_empty() => Some(false),
-                Meaning::Outside(module) => {
-                    let is_same = meant.is_open || meant.outside.contains(&module);
-                    (!is_same).then_some(false)
-                }
+                Meaning::Outside(module) => says_outside(&module),
                 Meaning::Inside(_) if is_outside => Some(false),
                 Meaning::Inside(place) if name.homes.is_empty() => {
                     let is_apart = |meant: &NamePlace| place.is_apart_from(meant);

@@ -9,6 +9,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::super::hierarchy::Hierarchy;
+use super::super::hints::split_name;
 use super::super::import_names::imported_names;
 use super::super::import_names::name::ImportedName;
 use super::super::import_names::python::PackageRoots;
@@ -126,6 +127,23 @@ impl KnownTree {
             let texts = self.texts.iter();
             Hierarchy::of(texts.map(|(path, text)| (path.as_str(), text.as_ref())))
         })
+    }
+
+    /// Whether a type that a file names without an import is certainly none of the tree: in these languages a type has
+    /// a file of its name, or stands in one that has what it is asked for.
+    pub(in crate::sight) fn lacks_type(&self, path: &RepoPath, typed: &str) -> bool {
+        let is_asked = match Language::from_path(&path.display()) {
+            Language::Java => true,
+            // `TEntity` stands for a type.
+            Language::CSharp => {
+                !(typed.starts_with('T') && typed[1..].starts_with(char::is_uppercase))
+            }
+            _ => false,
+        };
+        // So does `T`.
+        let is_name = typed.contains(char::is_lowercase);
+        let has_file = || self.paths.iter().any(|path| split_name(path).1 == typed);
+        is_asked && is_name && !self.hierarchy().has_type(typed) && !has_file()
     }
 
     pub(super) fn python_roots(&self) -> &PackageRoots {

@@ -3,6 +3,7 @@
 mod called_on;
 mod inherited;
 mod known;
+mod made_values;
 mod meaning;
 mod modules;
 pub(super) mod packages;

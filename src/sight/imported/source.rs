@@ -12,6 +12,7 @@ use super::super::search::FileOutline;
 use super::super::value_types::{is_of_this, type_of_field, type_of_made, type_of_word};
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
+use super::made_values::MadeValues;
 
 /// The sources of the names that a change uses.
 #[derive(Debug, Default)]
@@ -161,10 +162,18 @@ fn sources_of(
             }
         }
     };
-    if found.is_empty() {
-        vec![NameSource::Unknown]
-    } else {
-        found
+    if !found.is_empty() {
+        return found;
+    }
+    let made = MadeValues {
+        outline,
+        path,
+        text,
+    };
+    let made = made.sources(line, before, name);
+    match made.is_empty() {
+        true => vec![NameSource::Unknown],
+        false => made,
     }
 }
 
@@ -204,7 +213,7 @@ pub(super) fn before_dot(before: &str) -> Option<&str> {
 }
 
 /// A member of a type as a file spells it: one of the file, of what it imports, or of its package.
-fn member_of(
+pub(super) fn member_of(
     outline: &FileOutline<'_>,
     path: &RepoPath,
     typed: &str,
@@ -260,7 +269,7 @@ fn is_receiver(outline: &FileOutline<'_>, line: u32, word: &str) -> bool {
     receiver.is_some_and(|rest| rest.starts_with(' '))
 }
 
-fn from_import(path: &RepoPath, one: &ImportedName, behind: &[&str]) -> ImportedFrom {
+pub(super) fn from_import(path: &RepoPath, one: &ImportedName, behind: &[&str]) -> ImportedFrom {
     let mut steps = one.steps();
     steps.extend(behind.iter().map(|&step| step.to_owned()));
     ImportedFrom {

@@ -6,6 +6,7 @@ mod definitions;
 mod everyday;
 mod fields;
 mod fixtures;
+mod foreign;
 mod held_types;
 mod imports;
 mod kin;
