@@ -107,7 +107,10 @@ impl<'a> FieldPlace<'a> {
                 "wasm_bindgen",
             ]),
             Language::Python => self.is_model() && self.is_typed(field),
-            Language::Kotlin | Language::Scala => !self.code.contains("private"),
+            Language::Kotlin | Language::Scala => {
+                let is_data = self.says(&["data class", "case class", "@Serializable"]);
+                is_data && !self.code.contains("private")
+            }
             Language::Java | Language::CSharp => {
                 let is_data = self.is_record()
                     || self.says(&["@Data", "@Value", "@Getter", "@Json", "@Entity"]);

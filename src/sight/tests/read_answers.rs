@@ -293,6 +293,13 @@ fn what_is_no_lost_key_of_an_answer_has_no_readers() {
             read,
         ),
         (
+            "k/A.kt",
+            "class A(val totalPrice: Int)\n",
+            ("totalPrice", "price"),
+            "totalPrice",
+            read,
+        ),
+        (
             "api/a.py",
             "def f():\n    return g(total_price=1)\n",
             ("total_price", "price"),
