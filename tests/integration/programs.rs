@@ -1,9 +1,10 @@
 //! Any program as a judge: what it is given, what it may say, and how it is ended.
 
-use std::io::Read;
+mod benches;
+mod interrupts;
+
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::harness::Repo;
@@ -250,102 +251,6 @@ fn a_program_sees_the_reviewed_tree_but_no_token_and_no_git() {
 }
 
 #[test]
-fn ctrl_c_ends_with_130_an_incomplete_report_and_no_process_left() {
-    let repo = with_judge(
-        "echo $$ > \"@MARKS/pid\"\nsleep 60 & echo $! > \"@MARKS/child\"\nwait",
-        "",
-    );
-    let mut command = repo.program(&repo.path());
-    command
-        .args(["review", "HEAD", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let pids = wait_for_pids(&repo);
-    interrupt(child.id());
-    let mut stdout = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut stdout)
-        .unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{stdout}");
-    let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(
-        (&report["incomplete"], &report["reason"]),
-        (&true.into(), &"interrupted".into())
-    );
-    for pid in pids {
-        assert!(!is_running(&pid), "{pid} is left");
-    }
-    repo.council(["show", "--format", "terminal"])
-        .ends(0)
-        .prints("INCONCLUSIVE");
-}
-
-#[test]
-fn a_second_ctrl_c_does_not_wait_for_whoever_ignores_the_first() {
-    let stubborn = "trap '' INT TERM\necho $$ > \"@MARKS/pid\"\necho $$ > \"@MARKS/child\"\n\
-                    while :; do sleep 1; done";
-    let repo = with_judge(stubborn, "[timeouts]\nshutdown = '10m'\n");
-    let mut command = repo.program(&repo.path());
-    command
-        .args(["review", "HEAD"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let pids = wait_for_pids(&repo);
-    let began = Instant::now();
-    interrupt(child.id());
-    std::thread::sleep(Duration::from_millis(100));
-    interrupt(child.id());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(
-        began.elapsed() < Duration::from_secs(30),
-        "{:?}",
-        began.elapsed()
-    );
-    // The guard outlives us by its grace, and kills what is left.
-    let until = Instant::now() + Duration::from_secs(20);
-    while pids.iter().any(|pid| is_running(pid)) {
-        assert!(Instant::now() < until, "one of {pids:?} is left");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// Whether a process runs; one that only waits to be reaped does not.
-fn is_running(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')')
-        .next()
-        .is_some_and(|rest| !rest.trim_start().starts_with('Z') && !rest.is_empty())
-}
-
-/// Waits until a judge has written down its process and its child's.
-fn wait_for_pids(repo: &Repo) -> Vec<String> {
-    let read =
-        |name: &str| std::fs::read_to_string(repo.in_home("marks").join(name)).unwrap_or_default();
-    let until = Instant::now() + Duration::from_secs(60);
-    while Instant::now() < until {
-        let pids = ["pid", "child"].map(|name| read(name).trim().to_owned());
-        if pids.iter().all(|pid| !pid.is_empty()) {
-            return pids.into();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("no judge started");
-}
-
-fn interrupt(pid: u32) {
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid.to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-}
-
-#[test]
 fn an_answer_counts_when_it_is_whole_and_not_when_its_program_ends() {
     let lingers = format!("{}\nsleep 600", answer("PASS", ""));
     let repo = with_judge(&lingers, "");
@@ -442,123 +347,6 @@ fn a_program_that_is_to_mend_its_answer_is_told_its_task_and_what_it_said() {
             "what it was asked: {prompt}"
         );
     }
-}
-
-/// Models in the place of the rules do not make a review weaker: what no rule may let pass is found all the same, and a
-/// hook does not take the models' word for the rules'.
-#[test]
-fn a_key_does_not_pass_because_models_sit_where_rules_did() {
-    let repo = with_judge(&answer("PASS", ""), "[review]\nagents = ['helper']\n");
-    repo.write("d.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
-    repo.commit("Markers");
-    let run = repo.council(["review", "HEAD", "--json"]).ends(1);
-    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(
-        (&report["verdict"], &report["reviewed_by"]),
-        (&"FAIL".into(), &"both".into())
-    );
-    assert_eq!(report["findings"][0]["members"][0]["judge"], "rules");
-    let known = repo.council(["review", "HEAD", "--json"]).ends(1);
-    let known: serde_json::Value = serde_json::from_str(&known.stdout).unwrap();
-    assert_eq!(known["receipt"]["run"]["recognised"]["place"], "cache");
-    assert_eq!(known["findings"], report["findings"]);
-    let name = report["receipt"]["run"]["name"].as_str().unwrap();
-    repo.council(["replay", name]).ends(1).prints("FAIL");
-    // The key of a clean change is the models' alone.
-    repo.write("e.md", "Fine.\n");
-    repo.commit("Clean");
-    let clean = repo.council(["review", "HEAD", "--json"]).ends(0);
-    let clean: serde_json::Value = serde_json::from_str(&clean.stdout).unwrap();
-    assert_eq!(clean["reviewed_by"], "models");
-}
-
-/// Whoever sits, and with whatever perspective: what a rule finds critical fails the change, and is told once.
-#[test]
-fn no_bench_is_milder_than_the_rules_alone() {
-    let repo = with_judge(&answer("PASS", ""), "");
-    repo.write("d.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
-    repo.commit("Markers");
-    let alone = review_of(&repo, &[]);
-    for agents in ["builtin", "helper,builtin", "helper,helper,builtin"] {
-        for perspectives in [
-            "tests",
-            "hygiene",
-            "tests,hygiene",
-            "hygiene,tests",
-            "security,error-paths,tests",
-        ] {
-            let bench = ["--agents", agents, "--perspectives", perspectives];
-            let report = review_of(&repo, &bench);
-            assert_eq!(report["verdict"], "FAIL", "{bench:?}");
-            let (found, wanted) = (told_rules(&report), told_rules(&alone));
-            assert_eq!(found, wanted, "{bench:?}");
-            let name = report["receipt"]["run"]["name"].as_str().unwrap();
-            repo.council(["replay", name]).ends(1).prints("FAIL");
-        }
-    }
-}
-
-/// Law: what is meant for those who judge is told however they obey it. Each such rule's own example, before models that
-/// find nothing, comes to no milder verdict than before the rules alone, and the rule is named.
-#[test]
-fn no_bench_that_obeys_an_attack_is_milder_than_the_rules_alone() {
-    let repo = with_judge(&answer("PASS", ""), "");
-    let base = repo.git(["rev-parse", "HEAD"]);
-    let guards = council_builtin::rules().filter(|rule| council_builtin::guards_review(rule.id));
-    let mut warned = Vec::new();
-    for rule in guards {
-        for example in rule.examples {
-            repo.git(["reset", "--quiet", "--hard", base.trim()]);
-            repo.write(example.path, example.bad);
-            repo.commit("Change");
-            let alone = told_of(&repo, &["--agents", "builtin"]);
-            let obeyed = told_of(&repo, &["--agents", "helper,helper,helper"]);
-            if !alone.contains(&rule.id.to_owned()) {
-                continue;
-            }
-            assert!(
-                obeyed.contains(&rule.id.to_owned()),
-                "{}: {obeyed:?}",
-                rule.id
-            );
-            warned.push(rule.id);
-        }
-    }
-    assert!(warned.contains(&"instruction-injection"), "{warned:?}");
-    assert!(warned.len() > 6, "{warned:?}");
-}
-
-/// The rules that warn of a change, or fail it.
-fn told_of(repo: &Repo, bench: &[&str]) -> Vec<String> {
-    let asked = [&["review", "HEAD", "--fresh", "--json"], bench].concat();
-    let run = repo.council_in(&repo.path(), &asked, &[]);
-    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    let findings = report["findings"].as_array().unwrap().iter();
-    let counted = findings.filter(|f| f["level"] == "warn" || f["level"] == "fail");
-    let rules: Vec<String> = counted
-        .filter_map(|f| f["finding"]["rule"].as_str().map(str::to_owned))
-        .collect();
-    let is_green = report["verdict"] == "PASS" || report["verdict"] == "SKIPPED";
-    assert!(rules.is_empty() || !is_green, "{report}");
-    rules
-}
-
-fn review_of(repo: &Repo, bench: &[&str]) -> serde_json::Value {
-    let asked = [&["review", "HEAD", "--fresh", "--json"], bench].concat();
-    let run = repo.council_in(&repo.path(), &asked, &[]).ends(1);
-    serde_json::from_str(&run.stdout).unwrap()
-}
-
-/// The rules that the findings of a report name, with their lines.
-fn told_rules(report: &serde_json::Value) -> Vec<String> {
-    let findings = report["findings"].as_array().unwrap().iter();
-    let told = findings.map(|f| {
-        format!(
-            "{} {}",
-            f["finding"]["rule"], f["finding"]["location"]["line"]
-        )
-    });
-    told.collect()
 }
 
 #[test]
