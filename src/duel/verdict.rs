@@ -11,6 +11,7 @@ use council_protocol::{
 use serde::{Deserialize, Serialize};
 
 use super::own_review::{change_of_vote, disowned, unwritten_findings};
+use super::protocol::plain_forms::is_plain;
 use super::protocol::point_standing::PointStanding;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
@@ -352,13 +353,43 @@ fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
         let (role, line) = (remark.role, remark.line);
         format!("{role} wrote more than its vote and its points, so no PASS of it counts (line {line}): {words}")
     });
-    let mut notes: Vec<String> = points.chain(remarks).collect();
+    let taken_back = state.taken_back.iter().map(|said| {
+        let (role, line, words) = (said.role, said.line, line_of(transcript, said.line));
+        format!("{role} took back what it wrote (line {line}): {words}")
+    });
+    let unweighed = unweighed_notes(transcript, &state);
+    let mut notes: Vec<String> = points
+        .chain(remarks)
+        .chain(unweighed)
+        .chain(taken_back)
+        .collect();
     let more = notes.len().saturating_sub(MAX_NOTES);
     notes.truncate(MAX_NOTES);
     if more > 0 {
         notes.push(format!("{more} more such lines stand in the transcript."));
     }
     notes
+}
+
+/// Points of which no severity can be read, in sections that call something critical.
+fn unweighed_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<String> {
+    let is_grave = |line: &str| {
+        let lower = line.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == "critical") && !is_plain(line)
+    };
+    let unweighed = state.points.iter().filter(|point| !point.is_weighed);
+    let told = unweighed.filter_map(|point| {
+        let section = transcript.sections.get(point.section)?;
+        section.words().find(|line| is_grave(line))?;
+        let (id, heading) = (point.id, &section.heading);
+        Some(format!(
+            "{id} names no severity that can be read, and `## {heading}` speaks of something critical: it counts as \
+             significant. If it is critical, its author says so behind its name (`**{id}** — **critical**`): {}",
+            point.finding.description
+        ))
+    });
+    told.collect()
 }
 
 /// The words that stand in a line of a transcript, as far as a note has room for them.

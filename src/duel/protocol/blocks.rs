@@ -1,5 +1,6 @@
 //! A section's body in blocks: list items, paragraphs, headings and table rows, each with the lines that belong to it.
 
+use super::point_fields::PointFields;
 use super::point_ref::PointId;
 use super::transcript::{BodyLine, BodyLineKind};
 use super::wording::LABELS;
@@ -36,6 +37,8 @@ pub(super) struct TextBlock<'a> {
     pub(super) line: u32,
     /// The lines after the first one.
     pub(super) rest: Vec<&'a BodyLine>,
+    /// What it says in labelled lines, where it is a point in such a layout.
+    pub(super) fields: PointFields,
 }
 
 impl TextBlock<'_> {
@@ -43,8 +46,10 @@ impl TextBlock<'_> {
     pub(super) fn words(&self) -> String {
         let rest = self.rest.iter().filter(|line| line.is_text());
         let rest = rest.map(|line| line.text.trim());
+        let taken_in = self.fields.lines.iter().map(String::as_str);
         std::iter::once(self.head.as_str())
             .chain(rest)
+            .chain(taken_in)
             .collect::<Vec<_>>()
             .join(" ")
     }
@@ -119,7 +124,7 @@ fn begin_block<'a>(
         None if begins_paragraph(text, indent, after_gap, last) => (BlockShape::Paragraph, text),
         None => return None,
     };
-    if shape == BlockShape::Row && head.chars().all(|c| "|-: ".contains(c)) {
+    if shape == BlockShape::Row && is_table_rule(head) {
         return None;
     }
     Some(TextBlock {
@@ -128,7 +133,13 @@ fn begin_block<'a>(
         head: head.trim_end().to_owned(),
         line: line.number,
         rest: Vec::new(),
+        fields: PointFields::default(),
     })
+}
+
+/// Whether a line only separates the head of a table from its rows.
+pub(super) fn is_table_rule(text: &str) -> bool {
+    text.contains('-') && text.chars().all(|c| "|-: ".contains(c))
 }
 
 fn marked_shape(text: &str, kind: BodyLineKind) -> Option<(BlockShape, &str)> {
@@ -180,11 +191,13 @@ fn begins_paragraph(
     indent == 0 && (text.starts_with("**") || is_plain_label(text) || names_point(text))
 }
 
-/// `A1: …`, `A1 — …`.
+/// `A1: …`, `A1 — …`, `#1 …`.
 fn names_point(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(0);
     let rest = text[end..].trim_start();
-    PointId::parse(&text[..end]).is_some() && rest.starts_with([':', '—', '–', '-'])
+    let is_named = PointId::parse(&text[..end]).is_some() && rest.starts_with([':', '—', '–', '-']);
+    let number = text.strip_prefix('#').unwrap_or_default();
+    is_named || number.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_plain_label(text: &str) -> bool {

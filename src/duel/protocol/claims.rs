@@ -5,8 +5,9 @@ use council_protocol::{Finding, Location, RepoPath, Severity};
 
 use super::blocks::TextBlock;
 use super::point_ref::{PointId, PointRefs};
+use super::point_severity::{begins_with_severity, is_grave, parse_severity, read_severity};
+use super::problem_text::{describe_problem, sets_severity_apart};
 use super::transcript::{BodyLine, BodyLineKind};
-use crate::council::plain_words::{Words, objects};
 
 /// The most lines of a code block that are taken as what a point quotes.
 const MAX_QUOTE_LINES: usize = 20;
@@ -22,6 +23,8 @@ pub(crate) struct RaisedPoint {
     pub stance: Option<Stance>,
     /// The problem. A claim without a place has an empty path.
     pub finding: Finding,
+    /// Whether it says how bad the problem is.
+    pub is_weighed: bool,
     /// Its line in the file.
     pub line: u32,
 }
@@ -50,6 +53,7 @@ impl RaisedPoint {
                 suggestion: None,
                 reference: None,
             },
+            is_weighed: false,
             line: block.line,
         }
     }
@@ -96,11 +100,24 @@ pub(super) fn parse_point(
     refs: &PointRefs,
     rest: &str,
 ) -> Option<RaisedPoint> {
+    let fields = &block.fields;
     let (tag, text) = split_tag(rest);
+    let tag = fields.tag.or(tag);
     let below = block.rest.iter().filter(|line| line.is_text());
-    let place =
-        find_location(&text).or_else(|| below.clone().find_map(|line| find_location(&line.text)));
-    let is_claim = place.is_some() || refs.ordinal.is_some() || tag.is_some();
+    let shown = read_quote(&block.rest).or_else(|| fields.quote.clone());
+    let place = fields
+        .location(shown.is_some())
+        .or_else(|| find_location(&text));
+    let place = place.or_else(|| below.clone().find_map(|line| find_location(&line.text)));
+    let place = place.or_else(|| fields.text.iter().find_map(|line| find_location(line)));
+    let is_apart = sets_severity_apart(&text);
+    let spelled = || find_path_and_line(&text, false).filter(|_| is_apart);
+    let place = place.or_else(spelled);
+    let is_claim = place.is_some()
+        || refs.ordinal.is_some()
+        || tag.is_some()
+        || fields.severity.is_some()
+        || is_apart;
     if !is_claim {
         return None;
     }
@@ -112,23 +129,27 @@ pub(super) fn parse_point(
             .next()
     };
     let is_code = |code: &String| place.as_ref().is_none_or(|place| !is_path_of(code, place));
-    let quote = read_quote(&block.rest).or_else(|| inline_code(&text).filter(is_code));
+    let quote = shown.or_else(|| inline_code(&text)).filter(is_code);
+    let why = fields.why.clone().or_else(|| field("Why:"));
+    let fix = fields.fix.clone().or_else(|| field("Fix:"));
+    let severity = fields.severity.or_else(|| read_severity(&text));
     Some(RaisedPoint {
         id: refs.ids.first().copied(),
         tag,
         stance: None,
         finding: Finding {
-            severity: parse_severity(&text),
-            category: String::new(),
+            severity: severity.unwrap_or_else(|| parse_severity(&text)),
+            category: fields.category.clone().unwrap_or_default(),
             rule: None,
-            description: parse_description(&text),
+            description: describe_problem(block, &text),
             location: place.unwrap_or_else(no_place),
             quote: quote.unwrap_or_default(),
-            why: field("Why:").unwrap_or_else(|| NO_CAUSE.into()),
-            fix: field("Fix:").unwrap_or_default(),
+            why: why.unwrap_or_else(|| NO_CAUSE.into()),
+            fix: fix.unwrap_or_default(),
             suggestion: None,
             reference: None,
         },
+        is_weighed: severity.is_some(),
         line: block.line,
     })
 }
@@ -155,15 +176,18 @@ pub(super) fn parse_labelled(block: &TextBlock<'_>, id: PointId, rest: &str) -> 
     if is_path_of(&point.finding.quote, &point.finding.location) {
         point.finding.quote.clear();
     }
-    if !begins_with_severity(&split_tag(rest).1) && is_grave(&words) {
-        point.finding.severity = Severity::Critical;
+    let said = split_tag(rest).1;
+    let said = said.strip_prefix("is ").unwrap_or(&said);
+    let is_said = block.fields.severity.is_some() || begins_with_severity(said);
+    if !is_said && is_grave(&words) {
+        (point.finding.severity, point.is_weighed) = (Severity::Critical, true);
     }
     point
 }
 
 /// A path and the number of a line, however far they stand apart: "line 5 of a.py", "`a.py@5`". Where the code itself is
 /// quoted, the path is enough: it is searched in the file.
-fn find_path_and_line(text: &str, is_quoted: bool) -> Option<Location> {
+pub(super) fn find_path_and_line(text: &str, is_quoted: bool) -> Option<Location> {
     let tokens = || {
         let around = |c: char| c.is_whitespace() || "`()[]{}<>|,;*\"'—–".contains(c);
         text.split(around).filter(|token| !token.is_empty())
@@ -222,38 +246,6 @@ fn is_path_of(quote: &str, place: &Location) -> bool {
         && (path == quote || path.ends_with(&format!("/{quote}")) || quote.starts_with(&path))
 }
 
-/// Words that make a point critical where its weight is not written in the protocol's words.
-const GRAVE_WEIGHTS: [&str; 24] = [
-    "critical",
-    "blocker",
-    "blocking",
-    "fatal",
-    "severe",
-    "serious",
-    "grave",
-    "showstopper",
-    "p0",
-    "s0",
-    "sev0",
-    "sev1",
-    "must fix",
-    "security",
-    "vulnerability",
-    "vulnerable",
-    "hole",
-    "exploit",
-    "urgent",
-    "catastrophic",
-    "kritisch",
-    "critique",
-    "crítico",
-    "schwerwiegend",
-];
-
-fn is_grave(text: &str) -> bool {
-    Words::of(text).has_any(&GRAVE_WEIGHTS) || objects(text)
-}
-
 fn no_place() -> Location {
     Location {
         path: RepoPath::from(""),
@@ -280,70 +272,6 @@ pub(super) fn split_tag(text: &str) -> (Option<Tag>, String) {
         (false, false) => format!("{before} {after}"),
     };
     (Some(tag), joined)
-}
-
-/// How bad a point is by the words for it, in small letters.
-const SEVERITIES: [(&str, Severity); 12] = [
-    ("critical", Severity::Critical),
-    ("blocker", Severity::Critical),
-    ("blocking", Severity::Critical),
-    ("fatal", Severity::Critical),
-    ("severe", Severity::Critical),
-    ("high", Severity::Critical),
-    ("significant", Severity::Significant),
-    ("major", Severity::Significant),
-    ("medium", Severity::Significant),
-    ("minor", Severity::Minor),
-    ("low", Severity::Minor),
-    ("nit", Severity::Minor),
-];
-
-/// The severity that a word stands for.
-fn severity_of(word: &str) -> Option<Severity> {
-    let known = SEVERITIES.iter().find(|(name, _)| *name == word);
-    known.map(|(_, severity)| *severity)
-}
-
-/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`.
-fn leading_severity(text: &str) -> Option<Severity> {
-    let lower = text.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric());
-    let mut words = words.filter(|word| !word.is_empty() && *word != "severity");
-    words.next().and_then(severity_of)
-}
-
-/// Whether a text begins with a severity.
-pub(super) fn begins_with_severity(text: &str) -> bool {
-    leading_severity(text).is_some()
-}
-
-/// A side that names no severity means one that is worth a warning.
-fn parse_severity(text: &str) -> Severity {
-    if let Some(leading) = leading_severity(text) {
-        return leading;
-    }
-    let lower = text.to_ascii_lowercase();
-    let mut cells = lower
-        .split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.'])
-        .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
-    // In a table it is a cell of its own, wherever it stands.
-    if let Some(named) = cells.find_map(severity_of) {
-        return named;
-    }
-    // Beside other words it counts in front of the first colon.
-    let before = &lower[..lower.find(':').unwrap_or(lower.len())];
-    let mut words = before.split(|c: char| !c.is_alphanumeric());
-    words.find_map(severity_of).unwrap_or(Severity::Significant)
-}
-
-fn parse_description(text: &str) -> String {
-    // A row of a table ends with what is wrong.
-    let cells = || text.rsplit('|').map(str::trim);
-    let after = match text.split_once(" — ") {
-        Some((_, rest)) => Some(rest),
-        None => cells().find(|cell| !cell.is_empty()),
-    };
-    after.unwrap_or(text).trim().to_owned()
 }
 
 /// The first place in a text: `path:3`, `path:3-5`, `path:3:9`, `path:L3`, `path#L3`, `path(3)`, `path line 3`; in

@@ -96,7 +96,7 @@ fn close_after_response(
             DebateClosing::new(by, DuelEnding::Consensus)
         }
         (DuelRole::A, None | Some(DuelEnding::Consensus)) if !says_late => {
-            if is_agreed(state, by, section) {
+            if is_agreed(state, section) {
                 DebateClosing::new(by, DuelEnding::Consensus)
             } else {
                 DebateClosing::with_fault(by, ClosingFault::Premature)
@@ -155,18 +155,17 @@ fn close_at_limit(
     section: &DebateSection,
 ) -> DebateClosing {
     let ending = match stated {
-        Some(DuelEnding::Consensus) | None if is_agreed(state, by, section) => {
-            DuelEnding::Consensus
-        }
+        Some(DuelEnding::Consensus) | None if is_agreed(state, section) => DuelEnding::Consensus,
         Some(DuelEnding::Consensus) | None => DuelEnding::Limit,
         Some(stated) => stated,
     };
     DebateClosing::new(by, ending)
 }
 
-/// Whether everything is agreed, and the closing does not say otherwise.
-fn is_agreed(state: &DebateState, by: DuelRole, section: &DebateSection) -> bool {
-    state.is_settled_for(by) && !section.words().any(refuses)
+/// Whether everything is agreed, and the closing does not say otherwise. Whoever closes over a point that it never answered
+/// has not agreed to it.
+fn is_agreed(state: &DebateState, section: &DebateSection) -> bool {
+    state.is_settled() && !section.words().any(refuses)
 }
 
 fn tells_of_time_out(section: &DebateSection) -> bool {

@@ -213,9 +213,14 @@ pub(crate) fn retracts(text: &str) -> bool {
     let is_whole = |sentence: &str| {
         let words = Words::of(sentence);
         let says = words.has_any(APPROVALS) || words.has_any(RETRACTIONS);
+        // "No further issues": none beside those that were named.
+        let is_relative = words.has_any(&["further", "more", "other", "additional", "new", "else"])
+            && !words.has_any(&["objection", "objections"]);
         let is_quoted = sentence.contains(['"', '“', '”', '?', '`', '«', '»', '„']);
         let rest = words.without(APPROVALS).without(RETRACTIONS);
-        says && !is_quoted && rest.0.iter().all(|word| PLAIN.contains(&word.as_str()))
+        says && !is_quoted
+            && !is_relative
+            && rest.0.iter().all(|word| PLAIN.contains(&word.as_str()))
     };
     let ended = text.split_inclusive(['\n', '!', '?', ';', '.']);
     ended.map(str::trim).any(is_whole)

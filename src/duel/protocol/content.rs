@@ -3,23 +3,27 @@
 //! The form is the one that [`super::render`] writes. A side that is not ours may write any form that the protocol allows, so
 //! whatever names a place or a number counts as a point, and whatever takes a stance as a reply.
 
-use council_protocol::Vote;
 use council_protocol::answer::{Evidence, Stance, Tag};
+use council_protocol::{Severity, Vote};
 
 use super::DuelRole;
 use super::agreement::denies;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claims::{
-    RaisedPoint, begins_with_severity, find_location, is_fence, parse_labelled, parse_point,
-    read_quote, split_tag, strip_quote_mark,
+    RaisedPoint, find_location, is_fence, parse_labelled, parse_point, read_quote, split_tag,
+    strip_quote_mark,
 };
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
 use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
+use super::point_layouts::gather_points;
 use super::point_ref::{PointId, PointRefs};
+use super::point_severity::{begins_with_severity, is_severity_alone};
+use super::problem_text::sets_severity_apart;
+use super::second_matter::second_matter;
 use super::transcript::{BodyLine, DebateSection, SectionKind};
 use super::wording::{
     confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
@@ -42,6 +46,8 @@ pub(crate) struct PointReply {
     pub is_universal: bool,
     /// Whether it is an agreement that gives up what its own side holds, and keeps nothing of it.
     pub gives_up: bool,
+    /// Whether it takes its own side's points back in so many words, which no objection needs to come before.
+    pub takes_back: bool,
     /// Whether it stands in the protocol's own form, `**Agreed** — why`: what follows is its reason and nothing else.
     pub is_formal: bool,
     /// Whether it is an agreement whose reason, if it has one, says nothing against the change.
@@ -100,7 +106,9 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     if section.kind == SectionKind::Consensus {
         return reader.content;
     }
-    let blocks = fold_children(split_blocks(&section.body));
+    let written = split_blocks(&section.body);
+    let blocks = gather_points(written, reader.author, reader.is_opening);
+    let blocks = fold_children(blocks);
     let first = blocks.first().map_or(u32::MAX, |block| block.line);
     let above = section.body.iter().filter(|line| line.number < first);
     reader.keep_quotes(above);
@@ -177,6 +185,7 @@ impl ContentReader {
         if !self.is_opening
             && let Some(reply) = self.labelled_reply(block)
         {
+            self.content.points.extend(second_matter(block));
             return self.add_reply(reply);
         }
         if let Some(point) = self.parse_claim(block) {
@@ -285,7 +294,7 @@ impl ContentReader {
         let is_own = self.names_own(&to);
         if is_own {
             let mut reply = new_reply(block, to, Stance::Agreed, words);
-            reply.gives_up = true;
+            (reply.gives_up, reply.takes_back) = (true, true);
             self.content.replies.push(reply);
         }
         is_own
@@ -329,10 +338,14 @@ impl ContentReader {
     fn heading_claim(&self, block: &TextBlock<'_>) -> Option<RaisedPoint> {
         let (refs, rest) = split_refs(block);
         let point = parse_point(block, &refs, rest)?;
-        let is_free = refs.ids.is_empty() && (self.is_opening || begins_with_severity(rest));
-        let is_own = self.is_own_point(&refs, rest) || self.is_opening && self.names_own(&refs);
+        let is_free = refs.ids.is_empty()
+            && (self.is_opening || begins_with_severity(rest) || block.fields.severity.is_some());
+        let is_own =
+            self.is_own_point(block, &refs, rest) || self.is_opening && self.names_own(&refs);
         let is_claim = is_own || is_free || point.tag.is_some();
-        (is_claim && point.is_placed()).then_some(point)
+        let is_named = sets_severity_apart(rest) && !is_severity_alone(&block.head);
+        let is_told = point.is_placed() || self.is_opening && (block.fields.is_layout || is_named);
+        (is_claim && is_told).then_some(point)
     }
 
     /// Under a heading that names a problem and no place, the place stands in what comes next.
@@ -343,7 +356,7 @@ impl ContentReader {
             let above = joined.last_mut().filter(|above| {
                 let (refs, rest) = split_refs(above);
                 matches!(above.shape, BlockShape::Heading(_))
-                    && self.is_own_point(&refs, rest)
+                    && (self.is_own_point(above, &refs, rest) || is_titled(&refs, rest))
                     && refs.place.is_none()
             });
             match above {
@@ -434,14 +447,19 @@ impl ContentReader {
             return None;
         }
         let mut point = parse_point(block, &refs, rest)?;
-        let is_own = self.is_own_point(&refs, rest);
-        if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings && !is_own {
+        let is_own = self.is_own_point(block, &refs, rest);
+        let is_weighed = block.fields.severity.is_some();
+        let is_listed = self.is_opening || self.scope.lists_findings || is_weighed;
+        if point.tag.is_none() && !is_listed && !is_own {
             point.stance = stance_of_block(block).map(|(stance, _)| stance);
         }
-        let claims_here =
-            self.is_opening || self.scope.lists_findings || point.tag.is_some() || is_own;
+        // What is minor and has no place is no more than a remark.
+        let is_named = is_titled(&refs, rest) && point.finding.severity != Severity::Minor;
+        let claims_here = is_listed || point.tag.is_some() || is_own;
         let is_placed = point.is_placed();
         let stands_alone = is_own
+            || block.fields.is_layout
+            || is_named
             || block.shape.is_item()
             || block.shape == BlockShape::Row
             || starts_with_place(rest)
@@ -456,7 +474,7 @@ impl ContentReader {
                     && self.scope.stance.is_none()
             }
             (false, true) => {
-                matches!(block.shape, BlockShape::Numbered(_))
+                (is_weighed || is_named || matches!(block.shape, BlockShape::Numbered(_)))
                     && point.tag != Some(Tag::NotReproduced)
             }
             (false, false) => false,
@@ -465,15 +483,21 @@ impl ContentReader {
     }
 
     /// Whether it is a point as the opening has them: the author's own name for it, and how bad it is or where.
-    fn is_own_point(&self, refs: &PointRefs, rest: &str) -> bool {
+    fn is_own_point(&self, block: &TextBlock<'_>, refs: &PointRefs, rest: &str) -> bool {
+        let says_how_bad = begins_with_severity(rest) || block.fields.is_layout;
         let says_where = starts_with_place(rest) && stance_in_words(rest).is_none();
-        refs.ids.len() == 1 && self.names_own(refs) && (begins_with_severity(rest) || says_where)
+        refs.ids.len() == 1 && self.names_own(refs) && (says_how_bad || says_where)
     }
 
     fn names_own(&self, refs: &PointRefs) -> bool {
         let is_authors = |id: &PointId| Some(id.role) == self.author;
         !refs.ids.is_empty() && refs.ids.iter().all(is_authors)
     }
+}
+
+/// Whether a heading without a name of a point says how bad its problem is, and what it is.
+fn is_titled(refs: &PointRefs, rest: &str) -> bool {
+    refs.ids.is_empty() && sets_severity_apart(rest) && !is_severity_alone(rest)
 }
 
 fn new_reply(
@@ -486,6 +510,7 @@ fn new_reply(
     PointReply {
         is_universal: is_universal(&block.words()),
         gives_up: false,
+        takes_back: false,
         is_formal: false,
         is_plain: false,
         evidence: evidence.map(|(place, quote)| Evidence {

@@ -35,11 +35,11 @@ pub(super) fn split_refs<'a>(block: &'a TextBlock<'_>) -> (PointRefs, &'a str) {
     (refs, rest)
 }
 
-/// `Point 2`, `Finding #2`.
+/// `Point 2`, `Finding #2`, `#2`.
 pub(super) fn split_named_number(text: &str) -> Option<(u32, &str)> {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '#');
     let lower = bare.to_ascii_lowercase();
-    let word = ["point", "finding", "issue", "item", "claim"]
+    let word = ["point", "finding", "issue", "item", "claim", "#"]
         .iter()
         .find(|word| lower.starts_with(**word))?;
     let rest = bare[word.len()..].trim_start_matches([' ', '#']);

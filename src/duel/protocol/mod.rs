@@ -11,6 +11,8 @@ mod blocks;
 pub(crate) mod check;
 pub(crate) mod claims;
 pub(crate) mod closing;
+#[cfg(test)]
+mod closing_laws;
 mod consent;
 pub(crate) mod content;
 #[cfg(test)]
@@ -18,11 +20,18 @@ mod laws;
 mod leading_refs;
 pub(crate) mod ledger;
 pub(crate) mod notes;
-mod plain_forms;
+pub(super) mod plain_forms;
+mod point_fields;
+#[cfg(test)]
+mod point_laws;
+mod point_layouts;
 pub(crate) mod point_ref;
+mod point_severity;
 pub(crate) mod point_standing;
+mod problem_text;
 pub(crate) mod receipts;
 pub(crate) mod render;
+mod second_matter;
 pub(crate) mod side;
 pub(crate) mod speak;
 pub(crate) mod standing;

@@ -9,7 +9,7 @@ use crate::council::consent::{self, is_hidden};
 use crate::council::plain_words::{Words, objects};
 
 /// Whether a text says nothing against the change, from its first word to its last. The names of points say nothing.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(in crate::duel) fn is_plain(text: &str) -> bool {
     let is_name =
         |word: &&str| PointId::parse(word.trim_matches(|c: char| !c.is_alphanumeric())).is_some();
     let lines = text.split('\n');

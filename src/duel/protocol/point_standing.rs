@@ -16,6 +16,8 @@ pub(crate) struct PointStanding {
     pub id: PointId,
     /// The problem as it was raised.
     pub finding: Finding,
+    /// Whether its author says how bad it is.
+    pub is_weighed: bool,
     /// Tag, for an independent finding.
     pub tag: Option<Tag>,
     /// The section in which it was raised, from 0.
@@ -36,6 +38,8 @@ pub(crate) struct PointOpinion {
     pub evidence: Option<Evidence>,
     /// Its own finding of the same problem.
     pub found: Option<Finding>,
+    /// Whether it takes a point of its own side back in so many words.
+    pub takes_back: bool,
     /// The section in which it stands, from 0.
     pub section: usize,
 }
@@ -60,9 +64,12 @@ impl PointStanding {
         self.replies.iter().rposition(|r| r.role == role)
     }
 
-    /// Whether its owner agreed to the other side's last objection, and thereby gave the point up.
+    /// Whether its owner gave it up: by agreeing to the other side's last objection, or of its own accord.
     pub(crate) fn is_conceded(&self) -> bool {
         let (other, owner) = (self.id.role.other(), self.id.role);
+        if self.last_of(other).is_none() {
+            return self.last_of(owner).is_some_and(|r| r.takes_back);
+        }
         let objected = self
             .last_of(other)
             .is_some_and(|r| r.stance != Stance::Agreed);

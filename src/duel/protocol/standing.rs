@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use council_protocol::answer::{Evidence, Stance, Tag};
-use council_protocol::{Finding, Location};
+use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
 use super::claims::RaisedPoint;
@@ -14,6 +14,7 @@ use super::point_ref::{PointId, PointRefs};
 use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStanding};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::votes::vote_in;
+use super::wording::stance_in_words;
 use crate::council::plain_words::Words;
 use crate::council::says_one_problem;
 
@@ -33,6 +34,10 @@ pub(crate) struct DebateState {
     pub objections: Vec<LooseDissent>,
     /// What sides wrote beside their votes that is no plain consent: with it no vote is a bare PASS.
     pub remarks: Vec<LooseDissent>,
+    /// What was taken back of these: it is told still.
+    pub taken_back: Vec<LooseDissent>,
+    /// Sections that speak against what the other side says, or for the change in spite of it.
+    disputing: Vec<(DuelRole, usize)>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
     pub speakers: Vec<DuelRole>,
     /// Lines of all sections so far: what stands among them may be quoted.
@@ -66,20 +71,6 @@ impl DebateState {
         self.is_settled() && spoke(DuelRole::A) && spoke(DuelRole::B)
     }
 
-    /// Whether `closer` may say that everything is agreed: a point of the other side on which the closer never took a stance
-    /// is accepted by its closing; one of its own needs the other's word.
-    pub(crate) fn is_settled_for(&self, closer: DuelRole) -> bool {
-        let is_accepted =
-            |point: &PointStanding| point.id.role != closer && point.last_of(closer).is_none();
-        let is_dissenting = self.dissents.iter().any(|dissent| dissent.role != closer);
-        !is_dissenting
-            && self.objections.is_empty()
-            && self
-                .points
-                .iter()
-                .all(|point| point.is_settled() || is_accepted(point))
-    }
-
     /// Takes in one more section.
     pub(super) fn read_section(&mut self, index: usize, section: &DebateSection) {
         let Some(role) = section.author() else {
@@ -98,6 +89,9 @@ impl DebateState {
         }
         self.take_labelled_points(role, &mut content);
         self.take_objections(index, role, &content);
+        if disputes(section, &content) {
+            self.disputing.push((role, index));
+        }
         let answers = self.assign_replies(role, section.kind, &content.replies);
         let before = self.dissents.len();
         for (targets, reply) in answers {
@@ -123,10 +117,20 @@ impl DebateState {
         let agrees = |reply: &PointReply| {
             reply.stance == Stance::Agreed && reply.is_universal && reply.gives_up
         };
-        let is_content = content.retracts || content.replies.iter().any(agrees);
+        let agrees = content.replies.iter().any(agrees);
+        let is_content = content.retracts || agrees;
         if is_content && content.objections.is_empty() && content.remarks.is_empty() {
-            self.objections.retain(|objection| objection.role != role);
-            self.remarks.retain(|remark| remark.role != role);
+            // Who agrees with somebody who agrees with the objection takes nothing back.
+            let is_disputed = |said: &LooseDissent| {
+                let mut disputing = self.disputing.iter();
+                disputing.any(|(by, at)| *by != role && *at > said.section)
+            };
+            let is_kept = |said: &mut LooseDissent| {
+                said.role != role || !content.retracts && !is_disputed(said)
+            };
+            let objections = self.objections.extract_if(.., |said| !is_kept(said));
+            let remarks = self.remarks.extract_if(.., |said| !is_kept(said));
+            self.taken_back.extend(objections.chain(remarks));
         }
         let remarks = content.remarks.iter().map(|&line| LooseDissent {
             role,
@@ -317,6 +321,7 @@ impl DebateState {
                 reasoning: reply.reasoning.clone(),
                 evidence: reply.evidence.clone(),
                 found: None,
+                takes_back: reply.takes_back,
                 section: index,
             });
         }
@@ -380,6 +385,7 @@ impl DebateState {
         self.points.push(PointStanding {
             id: point.id.filter(is_free).unwrap_or(next),
             finding: point.finding,
+            is_weighed: point.is_weighed,
             tag: point.tag,
             section: index,
             line: point.line,
@@ -395,7 +401,8 @@ impl DebateState {
         known.map(|known| &known.finding).is_some_and(|before| {
             let at = &before.location;
             let is_near = at.path == now.path && at.line.abs_diff(now.line) <= NEAR_LINES;
-            is_near && severity <= before.severity
+            let is_there = is_near || !point.is_placed();
+            is_there && (severity <= before.severity || !point.is_weighed)
         })
     }
 
@@ -431,6 +438,7 @@ impl DebateState {
             reasoning: finding.description,
             evidence: Some(evidence).filter(|evidence| !evidence.quote.is_empty()),
             found,
+            takes_back: false,
             section: index,
         });
     }
@@ -459,6 +467,16 @@ impl DebateState {
             .min_by_key(distance)
             .map(|point| point.id)
     }
+}
+
+/// Whether a section speaks against what the other side says, or for the change in spite of it.
+fn disputes(section: &DebateSection, content: &SectionContent) -> bool {
+    let agrees = |text: &str| stance_in_words(text) == Some(Stance::Agreed);
+    let is_for =
+        vote_in(section).is_some_and(|(vote, reason)| vote == Vote::Pass && !agrees(&reason));
+    let replies = &content.replies;
+    let is_against = replies.iter().any(|reply| reply.stance != Stance::Agreed);
+    is_against || replies.is_empty() && (is_for || content.approves)
 }
 
 fn takes_part(content: &SectionContent) -> bool {

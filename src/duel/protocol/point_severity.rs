@@ -1,0 +1,122 @@
+//! How bad a point is, in the words that people and models use.
+
+use council_protocol::Severity;
+
+use crate::council::plain_words::{Words, objects};
+
+/// Words that make a point critical where its weight is not written in the protocol's words.
+const GRAVE_WEIGHTS: [&str; 24] = [
+    "critical",
+    "blocker",
+    "blocking",
+    "fatal",
+    "severe",
+    "serious",
+    "grave",
+    "showstopper",
+    "p0",
+    "s0",
+    "sev0",
+    "sev1",
+    "must fix",
+    "security",
+    "vulnerability",
+    "vulnerable",
+    "hole",
+    "exploit",
+    "urgent",
+    "catastrophic",
+    "kritisch",
+    "critique",
+    "crítico",
+    "schwerwiegend",
+];
+
+pub(super) fn is_grave(text: &str) -> bool {
+    Words::of(text).has_any(&GRAVE_WEIGHTS) || objects(text)
+}
+
+/// How bad a point is by the words for it, in small letters.
+const SEVERITIES: [(&str, Severity); 12] = [
+    ("critical", Severity::Critical),
+    ("blocker", Severity::Critical),
+    ("blocking", Severity::Critical),
+    ("fatal", Severity::Critical),
+    ("severe", Severity::Critical),
+    ("high", Severity::Critical),
+    ("significant", Severity::Significant),
+    ("major", Severity::Significant),
+    ("medium", Severity::Significant),
+    ("minor", Severity::Minor),
+    ("low", Severity::Minor),
+    ("nit", Severity::Minor),
+];
+
+/// The severity that a word stands for.
+fn severity_of(word: &str) -> Option<Severity> {
+    let known = SEVERITIES.iter().find(|(name, _)| *name == word);
+    known.map(|(_, severity)| *severity)
+}
+
+/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`.
+pub(super) fn leading_severity(text: &str) -> Option<Severity> {
+    let lower = text.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|word| !word.is_empty() && *word != "severity");
+    words.next().and_then(severity_of)
+}
+
+/// Whether a text begins with a severity.
+pub(super) fn begins_with_severity(text: &str) -> bool {
+    leading_severity(text).is_some()
+}
+
+/// The severity that a text states: at its beginning, or as a cell, a bracket or a clause of its own.
+pub(super) fn stated_severity(text: &str) -> Option<Severity> {
+    let lower = text.to_ascii_lowercase();
+    let mut cells = lower
+        .split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.'])
+        .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
+    leading_severity(text).or_else(|| cells.find_map(severity_of))
+}
+
+/// The severity that can be read from a text: stated, or beside other words in front of the first colon.
+pub(super) fn read_severity(text: &str) -> Option<Severity> {
+    let lower = text.to_ascii_lowercase();
+    let before = &lower[..lower.find(':').unwrap_or(lower.len())];
+    let mut words = before.split(|c: char| !c.is_alphanumeric());
+    stated_severity(text).or_else(|| words.find_map(severity_of))
+}
+
+/// A side that names no severity means one that is worth a warning.
+pub(super) fn parse_severity(text: &str) -> Severity {
+    read_severity(text).unwrap_or(Severity::Significant)
+}
+
+/// The severity that the value of a labelled line names: "Critical", "very high", "P0".
+pub(super) fn severity_in_words(value: &str) -> Option<Severity> {
+    let lower = value.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let grave = is_grave(value).then_some(Severity::Critical);
+    let leading = leading_severity(value).or(grave);
+    leading.or_else(|| words.find_map(severity_of))
+}
+
+/// What may stand beside a severity in a line that is nothing but one.
+const BESIDE_SEVERITY: [&str; 18] = [
+    "issue", "issues", "finding", "findings", "problem", "problems", "point", "points", "bug",
+    "bugs", "defects", "concerns", "risk", "risks", "severity", "priority", "level", "the",
+];
+
+/// Whether a line is nothing but one severity: "Critical", "**Critical issues (2):**".
+pub(super) fn is_severity_alone(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_beside =
+        |word: &str| BESIDE_SEVERITY.contains(&word) || word.bytes().all(|b| b.is_ascii_digit());
+    let mut named: Vec<Severity> = words.iter().filter_map(|word| severity_of(word)).collect();
+    named.dedup();
+    let mut rest = words.iter().filter(|word| severity_of(word).is_none());
+    named.len() == 1 && rest.all(|word| is_beside(word))
+}
