@@ -437,4 +437,20 @@ proptest! {
         let named = vote_of(&transcript, DuelRole::B).map(|(vote, _)| vote);
         prop_assert_eq!(named, votes.into_iter().max(), "{}", line);
     }
+
+    /// A side that once voted worse, and shows nothing that it had missed, leaves no bare PASS, whatever it votes in the end.
+    #[test]
+    fn no_vote_is_forgotten(
+        votes in prop::collection::vec(select(&[Vote::Pass, Vote::Pass, Vote::Warn, Vote::Fail][..]), 1..4),
+        reason in select(&["", " — the admin check of delete_user is gone"][..]),
+    ) {
+        let lines = votes.iter().map(|vote| match vote {
+            Vote::Pass => "Vote: PASS".to_owned(),
+            vote => format!("Vote: {}{reason}", vote.as_str()),
+        });
+        let sections: Vec<String> = lines.flat_map(|line| [line, "Vote: PASS".to_owned()]).collect();
+        let sections: Vec<&str> = sections.iter().map(String::as_str).collect();
+        let is_bare = votes.iter().all(|vote| *vote == Vote::Pass);
+        prop_assert_eq!(verdict(&closed(&sections)) == Verdict::Pass, is_bare, "{:?}", votes);
+    }
 }

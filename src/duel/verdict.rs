@@ -15,7 +15,7 @@ use super::protocol::plain_forms::is_plain;
 use super::protocol::point_standing::PointStanding;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
-use super::protocol::votes::vote_of;
+use super::protocol::votes::{vote_of, worst_vote_of};
 use super::{DuelEnding, DuelRole};
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::exchange::Input;
@@ -159,6 +159,8 @@ struct SideScript {
     /// None: it was silent, or said only that it has read.
     vote: Option<Vote>,
     insight: String,
+    /// The worst vote of all its sections, with its reason: a milder one later is a change that needs its evidence.
+    worst: Option<(Vote, String)>,
     own: Vec<PointStanding>,
     theirs: Vec<PointStanding>,
     /// What it found by itself and the other side raised first.
@@ -189,6 +191,7 @@ impl SideScript {
             role,
             vote,
             insight,
+            worst: worst_vote_of(transcript, role),
             own,
             theirs,
             found_too,
@@ -205,17 +208,23 @@ impl SideScript {
         serde_json::to_string(&answer).ok()
     }
 
-    /// The vote that it began with: of its own review and of its sections the worse one.
+    /// The vote that it began with: of its own review and of its sections the worst one.
     fn first_vote(&self) -> Option<Vote> {
         let reviewed = self.account.review.as_ref().map(|review| review.verdict);
-        self.vote.max(reviewed)
+        let written = self.worst.as_ref().map(|(vote, _)| *vote);
+        self.vote.max(reviewed).max(written)
     }
 
     fn first_answer(&self, round: RoundNumber, key: String) -> Option<Answer> {
         let vote = self.first_vote()?;
         let review = self.account.review.as_ref();
         let own_words = review.filter(|review| Some(review.verdict) > self.vote);
-        let insight = own_words.map_or(&self.insight, |review| &review.key_insight);
+        let written = self
+            .worst
+            .as_ref()
+            .filter(|(worst, _)| Some(*worst) > self.vote);
+        let written = written.map_or(&self.insight, |(_, reason)| reason);
+        let insight = own_words.map_or(written, |review| &review.key_insight);
         // Its own points come first: replies name them by their number.
         let points = self.own.iter().map(|p| &p.finding).chain(&self.found_too);
         let findings = points.cloned().chain(self.unwritten()).collect();

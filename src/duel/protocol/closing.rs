@@ -169,6 +169,11 @@ fn is_agreed(state: &DebateState, section: &DebateSection) -> bool {
 }
 
 fn tells_of_time_out(section: &DebateSection) -> bool {
+    tells_of_lateness(&section.heading) || section.words().any(tells_of_lateness)
+}
+
+/// Whether a line says that a side is late.
+pub(super) fn tells_of_lateness(line: &str) -> bool {
     const PHRASES: [&str; 7] = [
         "timed out",
         "timeout",
@@ -178,9 +183,6 @@ fn tells_of_time_out(section: &DebateSection) -> bool {
         "no reply",
         "did not respond",
     ];
-    let says = |text: &str| {
-        let lower = text.to_lowercase();
-        PHRASES.iter().any(|phrase| lower.contains(phrase))
-    };
-    says(&section.heading) || section.words().any(says)
+    let lower = line.to_lowercase();
+    PHRASES.iter().any(|phrase| lower.contains(phrase))
 }

@@ -3,11 +3,14 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::DuelEnding;
+use council_protocol::Vote;
+
 use super::notes::violation_notes;
 use super::side::ending_of;
 use super::standing::DebateState;
 use super::transcript::DebateTranscript;
+use super::votes::vote_of;
+use super::{DuelEnding, DuelRole};
 
 /// What the sides say of one point, one after another: the other side, then who raised it.
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +114,52 @@ const OBJECTIONS: [&str; 4] = [
     "It is a severe problem: f crashes.",
 ];
 
+/// What a side may write where no section of its own begins, and means against the change.
+const STRAY_WORDS: [&str; 10] = [
+    "- **A2** — **critical** `users.py:8` — SQL injection: must be fixed before the merge.",
+    "Agreed with B: the admin check must come back before the merge.",
+    "Final verdict: FAIL",
+    "Vote: FAIL",
+    "A1 settled. Open before the merge: `users.py:14` — critical: the admin check is gone.",
+    "Both sides agree: users.py:8 is a critical SQL injection and must be fixed before merging.",
+    "### Action items\n\n1. Bind the name",
+    "Reviewed by hand. users.py:8 is a critical SQL injection. Do not merge.",
+    "> f eats the last row",
+    "```\ndo not merge\n```",
+];
+
+/// What only sums a debate up.
+const SUMMARIES: [&str; 8] = [
+    "We agree.",
+    "We agree on everything.",
+    "All points settled. PASS.",
+    "Outcome: consensus\n\nSettled points: A1, B1\n\nRemaining disagreements: none",
+    "Agreed on all points.",
+    "Both sides agree: no issues.",
+    "Agent B did not respond in time.",
+    "### Summary\n\nConsensus reached.\n\nFinal verdict: PASS",
+];
+
+/// A debate in which both sides say PASS, with more above its opening and in its closing.
+fn wrapped(above: &str, closing: &str) -> DebateTranscript {
+    let section = |heading, role, n| {
+        format!("\n## {heading}\nVote: PASS\n\n*— Agent {role}, 2025-06-15T14:30:0{n}Z*\n\n---\n")
+    };
+    let debate = section("Opening", 'A', 0) + &section("Response 1", 'B', 1);
+    DebateTranscript::parse(&format!(
+        "# Code Debate: HEAD\n\n{above}\n{debate}\n## CONSENSUS\n\n{closing}\n"
+    ))
+}
+
+/// Whether anything is read of a debate beside two votes for the change.
+fn is_heard(transcript: &DebateTranscript) -> bool {
+    let state = DebateState::read(transcript);
+    let vote = vote_of(transcript, DuelRole::A).map(|(vote, _)| vote);
+    let is_bare =
+        state.points.is_empty() && state.objections.is_empty() && state.remarks.is_empty();
+    !is_bare || vote > Some(Vote::Pass)
+}
+
 /// What the other side answers to an objection, and whether that speaks against it.
 const ANSWERS: [(&str, bool); 7] = [
     (
@@ -166,5 +215,17 @@ proptest! {
         let state = DebateState::read(&DebateTranscript::parse(&text));
         prop_assert_eq!(state.is_settled(), answer.1 && after.1, "{}", text);
         prop_assert_eq!(!state.taken_back.is_empty(), answer.1 && after.1, "{}", text);
+    }
+
+    /// Nothing that a side writes is outside what is read: neither above the opening nor in the closing, signed or not.
+    #[test]
+    fn what_is_written_around_the_sections_is_heard(
+        said in select(&STRAY_WORDS[..]), summary in select(&SUMMARIES[..]), signed in any::<bool>(),
+    ) {
+        let sign = if signed { "\n\n*— Agent A, 2025-06-15T14:40:00Z*" } else { "" };
+        prop_assert!(is_heard(&wrapped(said, summary)), "{}", said);
+        prop_assert!(is_heard(&wrapped("", &format!("{said}{sign}"))), "{}", said);
+        prop_assert!(is_heard(&wrapped("", &format!("{summary}\n\n{said}{sign}"))), "{}", said);
+        prop_assert!(!is_heard(&wrapped("", &format!("{summary}{sign}"))), "{}", summary);
     }
 }

@@ -21,9 +21,10 @@ use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_layouts::gather_points;
 use super::point_ref::{PointId, PointRefs};
-use super::point_severity::{begins_with_severity, is_severity_alone};
+use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
 use super::problem_text::sets_severity_apart;
 use super::second_matter::second_matter;
+use super::summary_words::sums_up;
 use super::transcript::{BodyLine, DebateSection, SectionKind};
 use super::wording::{
     confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
@@ -96,7 +97,7 @@ pub(crate) struct SectionContent {
 }
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
-/// reply is its evidence. A closing speaks of what is over: it raises and answers nothing.
+/// reply is its evidence. A closing answers nothing and takes nothing back: it speaks of what is over, or against it.
 pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     let mut reader = ContentReader {
         is_opening: section.kind == SectionKind::Opening,
@@ -104,7 +105,7 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
         ..ContentReader::default()
     };
     if section.kind == SectionKind::Consensus {
-        return reader.content;
+        return read_summary(section, reader);
     }
     let written = split_blocks(&section.body);
     let blocks = gather_points(written, reader.author, reader.is_opening);
@@ -124,6 +125,22 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     let mut content = reader.content;
     content.retracts &= content.objections.is_empty() && content.remarks.is_empty();
     content
+}
+
+/// What a closing says beside its summary: points, and words that are no part of one.
+fn read_summary(section: &DebateSection, mut reader: ContentReader) -> SectionContent {
+    reader.is_opening = true;
+    reader.keep_quotes(section.body.iter());
+    let blocks = gather_points(split_blocks(&section.body), reader.author, true);
+    for block in fold_children(blocks) {
+        let (refs, rest) = split_refs(&block);
+        let is_said = stated_severity(rest).is_some() || block.fields.severity.is_some();
+        let is_own = is_said && (refs.ids.is_empty() || reader.names_own(&refs));
+        let point = reader.parse_claim(&block).filter(RaisedPoint::is_placed);
+        reader.content.points.extend(point.filter(|_| is_own));
+        reader.note_remark(block.line, !sums_up(&block.words()));
+    }
+    reader.content
 }
 
 /// Whether a block says that nothing is wrong, or agrees to everything at once.

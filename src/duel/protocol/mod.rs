@@ -35,6 +35,7 @@ mod second_matter;
 pub(crate) mod side;
 pub(crate) mod speak;
 pub(crate) mod standing;
+mod summary_words;
 pub(crate) mod transcript;
 pub(crate) mod turns;
 pub(crate) mod votes;

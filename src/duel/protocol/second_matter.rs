@@ -15,7 +15,7 @@ pub(super) fn second_matter(reply: &TextBlock<'_>) -> Option<RaisedPoint> {
     let lines = std::iter::once(reply.head.as_str()).chain(below.map(|line| line.text.trim()));
     let parts = lines.flat_map(|line| line.split(['|', ';']).flat_map(|cell| cell.split(". ")));
     // The first part that says something is the label.
-    let mut parts = parts
+    let parts = parts
         .filter(|part| !split_ids(part).1.trim().is_empty())
         .skip(1);
     let mut matters = parts.map(|part| without_link(part.trim()));

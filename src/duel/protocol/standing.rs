@@ -38,6 +38,8 @@ pub(crate) struct DebateState {
     pub taken_back: Vec<LooseDissent>,
     /// Sections that speak against what the other side says, or for the change in spite of it.
     disputing: Vec<(DuelRole, usize)>,
+    /// Who wrote the last section.
+    last_author: Option<DuelRole>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
     pub speakers: Vec<DuelRole>,
     /// Lines of all sections so far: what stands among them may be quoted.
@@ -73,18 +75,19 @@ impl DebateState {
 
     /// Takes in one more section.
     pub(super) fn read_section(&mut self, index: usize, section: &DebateSection) {
-        let Some(role) = section.author() else {
+        let is_closing = section.kind == SectionKind::Consensus;
+        // A closing needs no signature: the side writes it that is not waited for.
+        let closer = self.last_author.map(DuelRole::other).filter(|_| is_closing);
+        let Some(role) = section.author().or(closer) else {
             return;
         };
+        self.last_author = Some(role);
         let mut content = read_content(section);
         self.note_own_quotes(&mut content);
         self.written
             .extend(section.body.iter().map(|line| squeezed(&line.text)));
         let has_vote = vote_in(section).is_some();
-        if section.kind != SectionKind::Consensus
-            && (has_vote || takes_part(&content))
-            && !self.speakers.contains(&role)
-        {
+        if !is_closing && (has_vote || takes_part(&content)) && !self.speakers.contains(&role) {
             self.speakers.push(role);
         }
         self.take_labelled_points(role, &mut content);
@@ -99,6 +102,10 @@ impl DebateState {
         }
         self.keep_unsettled(index, role, &content);
         for point in content.points {
+            let place = &point.finding.location;
+            if is_closing && self.near_point(role, place, None).is_some() {
+                continue;
+            }
             self.raise_point(index, role, point);
         }
     }

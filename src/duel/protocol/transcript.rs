@@ -81,7 +81,7 @@ pub(crate) struct DebateSection {
     pub heading: String,
     /// The heading's line, from 1.
     pub line: u32,
-    /// The lines between heading and signature (or the next heading).
+    /// The lines between heading and signature (or the next heading); of the first section also those above it.
     pub body: Vec<BodyLine>,
     /// The closing line. Without it the section may be half written.
     pub signature: Option<SectionSignature>,
@@ -208,6 +208,8 @@ struct OpenFence {
 struct TranscriptReader {
     transcript: DebateTranscript,
     fence: Option<OpenFence>,
+    /// What stands in front of the first section.
+    preface: Vec<BodyLine>,
 }
 
 impl TranscriptReader {
@@ -217,7 +219,8 @@ impl TranscriptReader {
             return;
         }
         let Some(section) = self.transcript.sections.last_mut() else {
-            return;
+            let text = text.to_owned();
+            return self.preface.push(BodyLine { number, text, kind });
         };
         if section.signature.is_some() {
             let is_trim = text.trim().is_empty() || text.trim().bytes().all(|b| b == b'-');
@@ -257,7 +260,8 @@ impl TranscriptReader {
             kind: SectionKind::parse(heading),
             heading: heading.to_owned(),
             line: number,
-            body: Vec::new(),
+            // Who opens the debate has written what stands above its opening, too.
+            body: std::mem::take(&mut self.preface),
             signature: None,
             stray_line: None,
             open_fence: None,

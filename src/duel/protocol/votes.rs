@@ -17,6 +17,20 @@ pub(crate) fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(
     own.filter_map(vote_in).next()
 }
 
+/// The worst vote that a side named in any of its sections, the first one.
+pub(crate) fn worst_vote_of(
+    transcript: &DebateTranscript,
+    role: DuelRole,
+) -> Option<(Vote, String)> {
+    let own = transcript
+        .sections
+        .iter()
+        .filter(|section| section.author() == Some(role));
+    let votes: Vec<_> = own.filter_map(vote_in).collect();
+    let worst = votes.iter().map(|(vote, _)| *vote).max()?;
+    votes.into_iter().find(|(vote, _)| *vote == worst)
+}
+
 /// Of several votes in one section the worst: a PASS above takes back no FAIL.
 pub(super) fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
     let lines = section.body.iter().filter(|line| line.is_open());
