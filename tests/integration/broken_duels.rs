@@ -115,6 +115,32 @@ fn a_duel_that_is_refused_before_anybody_is_asked_leaves_no_run() {
     assert!(desk.repo.council(["log"]).ends(0).stdout.is_empty());
 }
 
+/// A file with a debate that is over, or with words of this side, is no reason for a run: going on with it would agree to
+/// what this side has neither read nor written.
+#[test]
+fn a_duel_that_its_file_refuses_leaves_no_run() {
+    let section = |heading: &str, role: char| {
+        format!("\n## {heading}\n\nVote: PASS\n\n*— Agent {role}, 2025-06-15T14:30:00Z*\n\n---\n")
+    };
+    let taken = section("Opening", 'A') + &section("Response 1", 'B');
+    let concluded = format!("{taken}\n## CONSENSUS\n\nAgreed.\n");
+    for (debate, why) in [
+        (concluded, "holds a concluded debate"),
+        (
+            taken,
+            "has words of Agent B that this process did not write",
+        ),
+    ] {
+        let desk = desk(&answer("PASS", ""), &answer("PASS", ""));
+        let repo = &desk.repo;
+        repo.write("DEBATE.md", format!("# Code Debate: HEAD\n{debate}"));
+        let joins = ["duel", "HEAD", "--as", "b", "--agent-b", "b"];
+        let refused = repo.council(joins).ends(2);
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+        assert!(repo.council(["log"]).ends(0).stdout.is_empty());
+    }
+}
+
 /// A law: whatever the other side puts in the place of the file, the debate is broken by it, and what our side has found and
 /// was paid for is in the report and holds the gate.
 #[test]

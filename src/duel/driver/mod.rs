@@ -131,6 +131,13 @@ pub(crate) enum DuelError {
     Interrupted,
 }
 
+impl DuelError {
+    /// Whether the side did not begin at all: nobody was asked, and nothing was written.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Concluded { .. } | Self::Taken { .. })
+    }
+}
+
 /// How the agent of a side is asked.
 pub(crate) struct SideTurns<'a> {
     pub(crate) sitting: &'a mut SeatedJudge,
@@ -167,6 +174,9 @@ pub(crate) fn play_side<'a>(
         desk,
         ledger: ByteLedger::after(seat.role, &known.bytes, &known.own),
     };
+    if guarded.ledger.check_known().is_err() {
+        return Err(guarded.taken(Some(&known.bytes)));
+    }
     let mut voice = DuelAgent::new(seat, turns);
     loop {
         if stop.is_raised() {

@@ -88,6 +88,14 @@ impl ByteLedger {
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
+    /// Whether every section of ours in the file as it was left is one that we wrote: a process that was refused has seen
+    /// what others wrote under its name.
+    pub(crate) fn check_known(&self) -> Result<(), LedgerBreach> {
+        let bytes = self.known.as_deref().unwrap_or_default();
+        let transcript = DebateTranscript::parse(&String::from_utf8_lossy(bytes));
+        self.check_authors(bytes, &transcript)
+    }
+
     /// Compares the file with what is known of it. What is whole now must stay as it is.
     pub(crate) fn observe(&mut self, bytes: Option<&[u8]>) -> Result<(), LedgerBreach> {
         if let Some((bytes, transcript)) = self.changed(bytes)? {

@@ -205,6 +205,13 @@ impl Duel<'_> {
                 let text = self.text_so_far(&run);
                 Ok(Concluded::cut(cut, text, spent, took_ms, run))
             }
+            None if error.is_refusal() => {
+                run.forget();
+                Err(RunError::usage(error.to_string()).hint(
+                    "move the file away or name another one with `--file`; a duel that was broken off goes on with \
+                     `git council resume`",
+                ))
+            }
             None => {
                 if !has_calls(&spent) && self.text_so_far(&run).is_empty() {
                     run.forget();
