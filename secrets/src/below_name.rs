@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::assigned::{literals_of, may_hold_name};
+use crate::element::{NAME_TAGS, VALUE_TAGS};
 use crate::inserted_rows::rows_of;
 use crate::joined_lines::JoinedLines;
 use crate::line_signs::LineSigns;
@@ -124,7 +125,7 @@ impl OpenName {
             Part::Field => self.field_value(line, false).into_iter().collect(),
             Part::Inner => self.field_value(line, true).into_iter().collect(),
             Part::Word | Part::Drawn => self.word_of(line, part).into_iter().collect(),
-            Part::Element => text_of_element(line).into_iter().collect(),
+            Part::Element => self.element_of(line).into_iter().collect(),
             Part::Column { sign, at, of } => cells_below(line, sign, at, of),
         };
         let (before, shape) = match part {
@@ -151,6 +152,14 @@ impl OpenName {
             false => field.indent == self.indent,
         };
         is_ours.then_some(field.value)
+    }
+
+    /// The text of the next element; of one that stands farther below, only if it holds what another one names.
+    fn element_of(&self, line: &str) -> Option<Range<usize>> {
+        let is_value = VALUE_TAGS
+            .iter()
+            .any(|tag| begins_element(line.trim_start(), tag));
+        text_of_element(line).filter(|_| self.age == 0 || is_value)
     }
 
     /// The word by itself in a line, or the first one behind an option.
@@ -198,7 +207,11 @@ impl OpenName {
         let is_block = self.parts.contains(&Part::Field) || self.parts.contains(&Part::Inner);
         let is_next =
             text.starts_with(['[', '}', ']']) || (text.starts_with("- ") && indent <= self.outer);
-        is_block && is_next
+        // The element that holds the name ends, or the next one of its kind begins.
+        let is_end = text.starts_with("</") && !text.starts_with("</description>");
+        let is_other = is_end || NAME_TAGS.iter().any(|tag| begins_element(text, tag));
+        let is_left = self.is_of_element() && indent <= self.outer && is_other;
+        (is_block && is_next) || is_left
     }
 
     /// Whether the value may stand in a line below this one; it ages by that.
@@ -224,7 +237,12 @@ impl OpenName {
             let is_literal = !literals_alone(line).is_empty();
             self.parts.contains(&Part::Literal) && (is_literal || is_operator_end(text))
         };
-        self.age < self.most_lines() && (is_between || is_of_block() || is_of_expression())
+        let is_of_element = || {
+            let is_value = VALUE_TAGS.iter().any(|tag| begins_element(text, tag));
+            self.is_of_element() && !is_value
+        };
+        let is_within = is_between || is_of_block() || is_of_expression() || is_of_element();
+        self.age < self.most_lines() && is_within
     }
 }
 
@@ -243,6 +261,15 @@ fn literals_alone(line: &str) -> Vec<Range<usize>> {
         true => literals,
         false => Vec::new(),
     }
+}
+
+/// Whether an element of this name begins a text.
+fn begins_element(text: &str, tag: &str) -> bool {
+    let name = text
+        .strip_prefix('<')
+        .and_then(|rest| rest.get(..tag.len()));
+    let is_end = || text[1 + tag.len()..].starts_with(['>', ' ']);
+    name.is_some_and(|name| name.eq_ignore_ascii_case(tag)) && is_end()
 }
 
 /// `<value>…</value>`, under whatever name.

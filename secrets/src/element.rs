@@ -8,10 +8,10 @@ use crate::value::MIN_VALUE;
 const MAX_DEPTH: usize = 64;
 
 /// Elements that hold what another one names, or what they stand in.
-const VALUE_TAGS: [&str; 5] = ["value", "string", "text", "plaintext", "data"];
+pub(crate) const VALUE_TAGS: [&str; 5] = ["value", "string", "text", "plaintext", "data"];
 
 /// Elements that name what the next one holds.
-const NAME_TAGS: [&str; 3] = ["name", "key", "id"];
+pub(crate) const NAME_TAGS: [&str; 3] = ["name", "key", "id"];
 
 /// Reads the elements of one line.
 #[derive(Debug, Default)]

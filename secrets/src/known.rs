@@ -7,6 +7,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::derived::DerivedForms;
+use crate::known_lines::KnownLines;
 use crate::matcher::PLACEHOLDER;
 use crate::plausible::{is_common_password, is_drawn};
 use crate::redactor::SecretSpan;
@@ -30,6 +31,8 @@ pub(crate) struct KnownValues {
     pieces: HashMap<[u8; PIECE], Arc<str>>,
     /// All of them in the other forms that somebody may give them.
     derived: DerivedForms,
+    /// Lines that lines around them give away.
+    pub(crate) lines: KnownLines,
     bytes: usize,
     /// What was inserted, each value with what of it was drawn: a change may repeat one a million times.
     inserted: HashSet<(String, Option<String>)>,

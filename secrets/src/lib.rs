@@ -25,6 +25,7 @@ mod inserted_rows;
 mod joined_lines;
 mod key_block;
 mod known;
+mod known_lines;
 mod known_spans;
 mod lazy;
 mod line_redactor;
@@ -84,6 +85,8 @@ mod derived_tests;
 mod everyday_tests;
 #[cfg(test)]
 mod joined_lines_tests;
+#[cfg(test)]
+mod known_lines_tests;
 #[cfg(test)]
 mod literal_tests;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::encoded_key::{self, EncodedBlock, MIN_NUMBER};
 use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
 use crate::joined_lines::JoinedLines;
 use crate::key_block::{KeyBlock, MIN_BARE};
+use crate::known_lines::{FileLines, find_line};
 use crate::line_signs::{LineSigns, Sign};
 use crate::manifest::SecretManifest;
 use crate::matcher::{SecretMatch, SecretShape};
@@ -72,6 +73,10 @@ pub struct LineRedactor<'r> {
     lists: JoinedLines,
     manifest: SecretManifest,
     nature: FileNature,
+    /// What is known of lines of the file, by its name and by its former one.
+    known_lines: Vec<&'r FileLines>,
+    /// Whether what was found in the last line was found by the lines above.
+    is_with_others: bool,
     pub(crate) against: Against,
 }
 
@@ -86,6 +91,8 @@ impl<'r> LineRedactor<'r> {
             lists: JoinedLines::default(),
             manifest: SecretManifest::default(),
             nature,
+            known_lines: Vec::new(),
+            is_with_others: false,
             against: Against::Shapes,
         }
     }
@@ -93,6 +100,18 @@ impl<'r> LineRedactor<'r> {
     /// The same, asked about that.
     pub(crate) fn reading(self, against: Against) -> Self {
         Self { against, ..self }
+    }
+
+    /// The same for the lines of a file: what is known of one is hidden in it, whatever stands around it.
+    pub(crate) fn of_file(mut self, path: &str) -> Self {
+        self.known_lines
+            .extend(self.redactor.known.lines.of_file(path));
+        self
+    }
+
+    /// Whether lines above said something of the last one.
+    pub(crate) fn is_read_with_others(&self) -> bool {
+        self.is_with_others
     }
 
     /// The heading of a hunk: a line of the file from somewhere above, without the lines that would say what it is. What may
@@ -134,6 +153,9 @@ impl<'r> LineRedactor<'r> {
     /// What of a line is replaced, and whether all of it is withheld.
     pub(crate) fn due_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let (mut spans, withheld) = self.spans(line);
+        for lines in &self.known_lines {
+            find_line(lines, line, &mut spans);
+        }
         match self.against {
             Against::Values => self.redactor.known.find(line, &mut spans),
             Against::Shapes => self.redactor.known.find_drawn(line, &mut spans),
@@ -154,6 +176,7 @@ impl<'r> LineRedactor<'r> {
         line: &str,
         signs: &LineSigns,
     ) -> (Vec<SecretSpan<'r>>, bool) {
+        let is_idle = self.encoded.is_idle() && self.spelled.is_idle() && self.block.is_idle();
         let mut encoded = Vec::new();
         let is_encoded = signs.has_run(MIN_NUMBER) || signs.has(Sign::Number);
         if is_encoded || !self.encoded.is_idle() {
@@ -175,6 +198,7 @@ impl<'r> LineRedactor<'r> {
         });
         spans.splice(0..0, keys);
         let (of_manifest, of_names) = self.spans_below(line, signs);
+        self.is_with_others = !(is_idle && of_manifest.is_empty() && of_names.is_empty());
         let script = self.nature.script.of_line(line);
         let of_names = of_names.into_iter();
         let of_names = of_names.filter_map(|(range, shape)| script.hidden_part(shape, &range));

@@ -79,7 +79,16 @@ impl OpenName {
     /// How many lines below may hold the value.
     pub(crate) fn most_lines(&self) -> usize {
         let is_block = self.parts.contains(&Part::Field) || self.parts.contains(&Part::Inner);
-        if is_block { 8 } else { 4 }
+        match (self.is_of_element(), is_block) {
+            (true, _) => 12,
+            (_, true) => 8,
+            _ => 4,
+        }
+    }
+
+    /// Whether it is the text of an element that names what another one beside it holds.
+    pub(crate) fn is_of_element(&self) -> bool {
+        self.parts == [Part::Element]
     }
 }
 

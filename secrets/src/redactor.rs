@@ -112,6 +112,11 @@ impl Redactor {
             for line in lines {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
+                if let Some((path, _)) = last.as_ref().filter(|_| reader.is_read_with_others())
+                    && let Some(path) = path
+                {
+                    known.lines.insert(path, line, &spans);
+                }
                 for value in reader.take_late() {
                     known.insert(&value, &SecretSpan::of_known("secret", 0..value.len()));
                 }
@@ -233,7 +238,10 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        self.reader(self.nature_of(path))
+        let reader = self.reader(self.nature_of(path));
+        let former = path.and_then(|path| self.former.get(path));
+        let names = path.into_iter().chain(former.map(String::as_str));
+        names.fold(reader, LineRedactor::of_file)
     }
 
     fn reader(&self, nature: FileNature) -> LineRedactor<'_> {
