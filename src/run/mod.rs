@@ -11,6 +11,7 @@ pub(crate) mod begin_again;
 mod briefs;
 pub(crate) mod bundle;
 pub(crate) mod call_extras;
+mod changed_texts;
 pub(crate) mod ci;
 pub(crate) mod commit_words;
 pub(crate) mod context;

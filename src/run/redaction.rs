@@ -5,11 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
-use council_protocol::change::FileStatus;
 use council_protocol::packet::Target;
-use council_protocol::{BlobSource, Packet, RepoPath, Side};
+use council_protocol::{BlobSource, Packet};
 use council_secrets::{Redactor, SecretTable};
 
+use super::changed_texts::changed_texts;
 use super::context::RunContext;
 use super::environment::ProcessEnvironment;
 use super::error::RunError;
@@ -54,29 +54,6 @@ pub(crate) fn unread_values_note(range: &RangeTexts) -> Option<String> {
         "not every file of every commit of the range was searched for passwords, and {words}"
     );
     range.is_cut.then_some(note)
-}
-
-/// Larger files, and more than so many bytes of them, are searched for secrets only where the change shows them.
-const MAX_SEARCHED_FILE: usize = 1 << 20;
-const MAX_SEARCHED: usize = 8 << 20;
-
-/// The files that are changed, as they are afterwards: a line that the change does not touch may say that a value on
-/// one that it does is a secret.
-fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(RepoPath, String)> {
-    let mut left = MAX_SEARCHED;
-    let files = packet.files.iter();
-    let files =
-        files.filter(|file| !matches!(file.status, FileStatus::Added | FileStatus::Deleted));
-    let texts = files.filter_map(|file| {
-        let is_small = |size: u64| size <= MAX_SEARCHED_FILE.min(left) as u64;
-        file.new_size.is_none_or(is_small).then_some(())?;
-        let blob = blobs.read(Side::New, &file.path).ok().flatten()?;
-        (blob.len() <= MAX_SEARCHED_FILE).then_some(())?;
-        left = left.checked_sub(blob.len())?;
-        let text = String::from_utf8_lossy(&blob).into_owned();
-        Some((file.path.clone(), text))
-    });
-    texts.collect()
 }
 
 /// What knows the keys of this process alone: a judge that answers in a job of its own may repeat them, and whoever reads the
