@@ -29,7 +29,10 @@ pub(crate) const NUMBERS: [&str; 7] = [
 ];
 
 /// How base64 begins the keys that have no frame.
-const BARE_BEGINS: [&str; 4] = ["MC4", "MHc", "MIG", "MII"];
+const BARE_BEGINS: [&str; 5] = ["MC4", "MHc", "MIG", "MII", "b3BlbnNzaC1rZXkt"];
+
+/// How OpenSSH begins a private key, whatever it is encrypted with.
+const OPENSSH_BEGIN: &[u8] = b"openssh-key-v1\0";
 
 /// Where keys stand in a line that base64 hides, each with all of its run.
 pub fn encoded_keys(line: &str) -> Vec<Range<usize>> {
@@ -214,7 +217,8 @@ fn bytes_in_hex(line: &str) -> Option<Range<usize>> {
 }
 
 fn holds_key(run: &[u8]) -> bool {
-    is_key_structure(&decode_base64(&run[..run.len().min(96)])) || holds_frame(run)
+    let head = decode_base64(&run[..run.len().min(96)]);
+    is_key_structure(&head) || head.starts_with(OPENSSH_BEGIN) || holds_frame(run)
 }
 
 fn holds_frame(run: &[u8]) -> bool {
@@ -352,6 +356,7 @@ pub(crate) mod tests {
             "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7",
             "MIIEpAIBAAKCAQEA3",
             "MIICXAIBAAKBgQC",
+            "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB",
         ] {
             let line = format!("client-key-data: {begin}{body}");
             assert_eq!(encoded_keys(&line), from_ref(&(17..line.len())), "{line}");

@@ -244,12 +244,20 @@ pub(crate) fn may_begin_key(text: &str) -> bool {
         .any(|begin| begin.find(text.as_bytes()).is_some())
 }
 
+/// How the frame of a key calls it; the last one is shared by both ends of a tunnel.
+const PRIVATE: [&str; 4] = [
+    "PRIVATE KEY",
+    "PRIVATE%20KEY",
+    "PRIVATE+KEY",
+    "OpenVPN Static key",
+];
+
 /// Where the frame of a private key begins in a line.
 fn key_begin(line: &str, holds_secrets: bool) -> Option<usize> {
     let [pem, putty] = &*BEGINS;
     // In a query or a form, blanks are written in another way.
     let is_private = |text: &str| {
-        let mut spellings = ["PRIVATE KEY", "PRIVATE%20KEY", "PRIVATE+KEY"].iter();
+        let mut spellings = PRIVATE.iter();
         spellings.any(|name| text.contains(name))
     };
     let named = |at: &usize| holds_secrets || is_private(&line[*at..]);

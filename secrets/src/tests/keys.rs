@@ -146,3 +146,35 @@ fn of_a_key_in_a_secret_file_nothing_is_shown_whatever_stands_in_its_lines() {
         assert_eq!(redact_file("id_rsa", &shown).0, shown);
     }
 }
+
+/// A key that both ends of a tunnel share is of hexadecimal digits.
+#[test]
+fn a_static_key_is_hidden_line_by_line() {
+    let body = ["8e1fb87aab23469f", "f90df9fdb369291d"].concat();
+    let lines = format!("{body}\n").repeat(16);
+    let key = format!(
+        "-----BEGIN OpenVPN Static key V1-----\n{lines}-----END OpenVPN Static key V1-----\n"
+    );
+    let text = format!("client\n<tls-auth>\n{key}</tls-auth>\nport 1194\n");
+    let (shown, count) = redact_file("client.ovpn", &text);
+    assert!(count == 16 && !shown.contains(&body), "{shown}");
+    assert!(shown.ends_with("</tls-auth>\nport 1194\n"), "{shown}");
+}
+
+/// What OpenSSH writes between the two lines of its frame, in one line and in many.
+#[test]
+fn the_body_of_an_openssh_key_is_hidden_without_its_frame() {
+    let head = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz";
+    let rest = "c2gtZWQyNTUxOQAAACBqX7vLk2Zp9wQmT4yRcN8sJdHfUaE3oGi5rXbKlMvWtQAA";
+    for text in [
+        format!("deploy_key: {head}{rest}\n"),
+        format!("DEPLOY_KEY={head}{rest}\n"),
+        format!("key: |\n  {head}\n  {rest}\n"),
+    ] {
+        let (shown, _) = redact_file("a.yml", &text);
+        assert!(
+            !shown.contains(&head[20..]) && !shown.contains(rest),
+            "{shown}"
+        );
+    }
+}

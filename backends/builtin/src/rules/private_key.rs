@@ -32,6 +32,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "private%20key",
             "private+key",
             "putty-user-key-file",
+            "openvpn static key",
+            // How base64 writes the first bytes of a key of OpenSSH.
+            "b3blbnnzac1rzxktdje",
             // How base64 writes `-----BEGIN `, and how it writes keys that have no such line.
             "ls0tls1crudjti",
             "0tls0tqkvhsu4g",
@@ -101,7 +104,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     HEADER,
-    r"-----BEGIN(?: |%20|\+)(?:[A-Z0-9]+(?: |%20|\+))*PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?-----|PuTTY-User-Key-File-\d:"
+    r"-----BEGIN(?: |%20|\+)(?:[A-Z0-9]+(?: |%20|\+))*PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?-----|PuTTY-User-Key-File-\d:|-----BEGIN OpenVPN Static key V\d-----"
 );
 pattern!(BODY, r"[A-Za-z0-9+/]{40,}");
 
@@ -157,12 +160,19 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     };
     // Without its body it is only the name of the thing, as in code that reads keys.
-    let below = (1..=8).map_while(|by| line.text_near(by)).any(is_body);
+    let is_key = |text: &str| is_body(text) || is_static_key(text);
+    let below = (1..=8).map_while(|by| line.text_near(by)).any(is_key);
     if !is_body(&written[header.end()..]) && !below {
         return;
     }
     let quote = &text[..place(header.range()).end];
     hits.push(key_hit(line, "A private key is committed", quote));
+}
+
+/// Whether a line is one of a key in hexadecimal, as OpenVPN writes it.
+fn is_static_key(text: &str) -> bool {
+    let text = text.trim();
+    text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Whether the secret number of a key stands below, as `openssl … -text` prints it.
