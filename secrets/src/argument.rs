@@ -12,6 +12,7 @@ use crate::calls::is_conversion;
 use crate::dialect::compile_pattern;
 use crate::literal::key_at_head;
 use crate::named::{NameKind, kind_of_name};
+use crate::steps::looked_at;
 use crate::value::{MIN_DRAWN, is_drawn_value};
 use crate::words::words_of_name;
 
@@ -83,7 +84,7 @@ fn literals_of_method(line: &str, name: &Range<usize>) -> Vec<Range<usize>> {
         ))
         .ok()
     });
-    let behind = &line[name.end..line.floor_char_boundary(name.end + MAX_CALL)];
+    let behind = looked_at(&line[name.end..line.floor_char_boundary(name.end + MAX_CALL)]);
     let Some(found) = METHOD.as_ref().and_then(|method| method.find(behind)) else {
         return Vec::new();
     };
@@ -179,7 +180,7 @@ fn literal_before(line: &str, callee: usize) -> Option<Range<usize>> {
 
 /// The arguments of a call whose bracket opens before a place, each with the blanks around it.
 fn arguments_at(line: &str, start: usize) -> Vec<Range<usize>> {
-    let text = &line[start..line.floor_char_boundary(start + MAX_CALL)];
+    let text = looked_at(&line[start..line.floor_char_boundary(start + MAX_CALL)]);
     let (mut depth, mut begin) = (0_usize, start);
     let (mut quote, mut is_escaped) = (None, false);
     let mut found = Vec::new();

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::assigned::near_before;
 use crate::matcher::PLACEHOLDER;
+use crate::steps::looked_at;
 use crate::value::is_secret_value;
 
 const BUILT_IN: &str = include_str!("commands.toml");
@@ -241,6 +242,7 @@ fn command_at(words: &[CommandWord], at: usize) -> &[CommandWord] {
 
 /// The words of a command line, or of a list of arguments.
 fn words_of(line: &str) -> Vec<CommandWord> {
+    let line = looked_at(line);
     let mut words = Vec::new();
     let (mut at, mut is_joined, mut is_next) = (0, false, false);
     while let Some(sign) = line[at..].chars().next() {

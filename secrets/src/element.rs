@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use crate::steps::looked_at;
 use crate::value::MIN_VALUE;
+
+/// The longest text of an element that is read: its end may be far away, or nowhere.
+const MAX_TEXT: usize = 4 << 10;
 
 /// The deepest element that is read.
 const MAX_DEPTH: usize = 64;
@@ -59,7 +63,8 @@ impl ElementReader {
     }
 
     fn read_text(&mut self, line: &str, start: usize) {
-        let rest = line[start..].trim_start();
+        let near = &line[start..line.floor_char_boundary(start + MAX_TEXT)];
+        let rest = looked_at(near).trim_start();
         let (text, closing) = match rest.strip_prefix("<![CDATA[") {
             Some(data) => (data, "]]>"),
             None => (rest, "</"),

@@ -49,6 +49,7 @@ mod respelled;
 pub mod samples;
 mod script;
 mod spelled_key;
+mod steps;
 mod table;
 mod template;
 mod value;

@@ -21,6 +21,7 @@ use crate::opaque::without_kinds;
 use crate::plausible::{is_literal, is_placeholder, shannon_entropy};
 use crate::respelled::PlainSpelling;
 use crate::script::is_quoted;
+use crate::steps::looked_at;
 use crate::table::{Allowlist, SecretRule, SecretTable};
 use crate::value::{is_drawn_value, is_secret_value};
 use crate::worth::{is_nobodys_password, is_pair_of, is_plausible, is_worth_a_finding, place_name};
@@ -235,7 +236,7 @@ impl SecretTable {
         let mut words = self
             .keywords
             .for_text(line)
-            .find_overlapping_iter(line)
+            .find_overlapping_iter(looked_at(line))
             .peekable();
         // Most lines have no keyword, and cost nothing more.
         if words.peek().is_none() && self.always.is_empty() {
@@ -333,7 +334,7 @@ impl SecretTable {
     {
         let mut tail = WordTail::default();
         let mut allows_line = None;
-        let found = rule.pattern.captures_iter(line);
+        let found = rule.pattern.captures_iter(looked_at(line));
         found.filter_map(move |found| {
             // A line may be of many megabytes and hold a million matches: it is asked about once.
             let allows = || self.allowlists_of(rule).any(|list| list.allows_line(line));

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::matcher::SecretShape;
 use crate::redactor::SecretSpan;
+use crate::steps::looked_at;
 
 /// How the text of a file is run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -198,7 +199,7 @@ fn comment_begun(line: &str) -> usize {
     let marks = ["#", "//", "/*", "--", "<!--", "rem "];
     let ends = marks
         .iter()
-        .filter_map(|mark| Some(line.find(mark)? + mark.len()));
+        .filter_map(|mark| Some(looked_at(line).find(mark)? + mark.len()));
     ends.min().unwrap_or(usize::MAX)
 }
 
@@ -207,7 +208,8 @@ fn comment_begun(line: &str) -> usize {
 pub(crate) fn is_quoted(before: &str) -> bool {
     const NEAR: usize = 1 << 10;
     let near = before.len().saturating_sub(NEAR);
-    let quotes = before.as_bytes()[near..].iter();
+    let near = looked_at(&before[before.ceil_char_boundary(near)..]);
+    let quotes = near.bytes();
     quotes.filter(|b| matches!(b, b'"' | b'\'' | b'`')).count() % 2 == 1
 }
 
