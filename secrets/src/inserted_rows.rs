@@ -53,6 +53,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::value::is_drawn_value;
     use crate::{Redactor, is_placeholder};
 
     /// How the rows stand below the names of their columns, with `@` for the name and `~` for the value.
@@ -76,7 +77,8 @@ mod tests {
             value in "[A-Za-z][A-Z][0-9][a-z]{2}[A-Z][0-9][A-Za-z0-9]{5,16}",
             name in prop::sample::select(vec!["password", "client_secret", "api_key", "db_password"]),
         ) {
-            prop_assume!(!is_placeholder(&value));
+            // One in some hundreds reads like words.
+            prop_assume!(!is_placeholder(&value) && is_drawn_value(&value));
             for form in FORMS {
                 let text = form.replace("b@b", "").replace("a@b", "ab").replace("e@b", "eb");
                 let text = text.replace('@', name).replace('~', &value);

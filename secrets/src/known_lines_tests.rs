@@ -40,7 +40,11 @@ const FILES: [(&str, &str, &str); 9] = [
         "<property>\n  <name>a.ConnectionPassword</name>\n#  <value>~</value>\n</property>\n",
         "  <tag>x</tag>\n",
     ),
-    ("k8s.yaml", "kind: Secret\ndata:\n#  foo: ~\n", "  bar: x\n"),
+    (
+        "k8s.yaml",
+        "kind: Secret\nstringData:\n#  foo: ~\n",
+        "  bar: x\n",
+    ),
 ];
 
 fn value() -> impl Strategy<Value = String> {
