@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::argument::literals_beside;
+use crate::bare_value::bare_value;
 use crate::beside_name::open_call;
 use crate::calls::{is_called, is_conversion, is_lookup, is_pair_call, takes_password};
 use crate::dialect::compile_pattern;
@@ -17,8 +18,8 @@ use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::nested_key::nested_keys;
-use crate::open_name::without_comment;
-use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase, is_secret_value};
+use crate::steps::looked_at;
+use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 use crate::word_finder::WordFinder;
 
 /// The kind of what is found, and of the row of the table that speaks of it.
@@ -126,7 +127,7 @@ pub(crate) fn may_hold_name(text: &str) -> bool {
 pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
     let found = LETTERS
         .iter()
-        .flat_map(move |finder| finder.for_text(line).find_iter(line));
+        .flat_map(move |finder| finder.for_text(line).find_iter(looked_at(line)));
     let mut end = 0;
     found.filter_map(move |word| {
         // Of several words of one name the first one stands for it.
@@ -171,17 +172,17 @@ pub(crate) fn name_around(line: &str, word: Range<usize>) -> Range<usize> {
 
 /// The end of what stands before a place.
 pub(crate) fn near_before(line: &str, at: usize) -> &str {
-    &line[line.ceil_char_boundary(at.saturating_sub(MAX_NEAR))..at]
+    looked_at(&line[line.ceil_char_boundary(at.saturating_sub(MAX_NEAR))..at])
 }
 
 /// The head of what stands at a place and behind it.
-fn near_behind(line: &str, at: usize) -> &str {
-    &line[at..line.floor_char_boundary(at + MAX_NEAR)]
+pub(crate) fn near_behind(line: &str, at: usize) -> &str {
+    looked_at(&line[at..line.floor_char_boundary(at + MAX_NEAR)])
 }
 
 /// What joins a name to the value behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
+pub(crate) enum Joint {
     /// `=`, `:`, `=>`, with or without a type.
     Sign,
     /// A blank: `ENV NAME value`, `#define NAME "value"`.
@@ -254,9 +255,9 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
             r#"(?:[ \t]*:[ \t]*|[ \t]+)"#,
             r#"(?:[&*A-Za-z_][&*A-Za-z0-9_<>\[\]'?.:| ]{0,40}?|\{[a-z; ]{0,20}\})[ \t]*(?::=|=)|"#,
             r#"[ \t]*(?::=|=>|->|===?|!==?|[?|+:]{0,2}=|:)|"#,
-            r#"[ \t]*,[ \t]*["']?value["']?[ \t]*[:=]|"#,
+            r#"[ \t]*,[ \t]*["']?(?:[Pp]arameter)?[Vv]alue["']?[ \t]*[:=]|"#,
             r#"[ \t]*\{[^{}]{0,200}\bdefault[ \t]*="#,
-            r#")[ \t]*"#
+            r#")(?:\*{1,2}[ \t])?[ \t]*"#
         ))
         .ok()
     });
@@ -388,95 +389,19 @@ fn default_of(text: &str) -> Option<&str> {
         .map(|found| &text[found.end()..])
 }
 
-/// What stands behind `||`, `or` or the colon of a condition, outside of all calls.
+/// What stands behind `||`, `or`, `else`, or what a condition chooses of, outside of all calls.
 fn alternative_of(text: &str) -> Option<&str> {
+    const NEAR: usize = 300;
     static OR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        compile_pattern(
-            r#"^[^;"'`,]{0,200}?(?:\|\||\?\?|\?:|\bor\b|\s\?(?:\s[^;"'`,]{0,200}?\s:)?)[ \t]*["'`]"#,
-        )
+        // A condition may hold literals of its own.
+        compile_pattern(concat!(
+            r#"^(?::|if\b(?:[^;"'`]|"[^"]*"|'[^']*')*?[){]|(?:[^;"'`,]|"[^"]*"|'[^']*')*?"#,
+            r#"(?:\|\||\?\?|\?:|&&|\b(?:or|and|else)\b|(?:^|\s)\?(?:\s[^;"'`,]{0,200}?\s:)?))[ \t]*["'`]"#
+        ))
         .ok()
     });
-    let end = OR.as_ref()?.find(text)?.end() - 1;
+    let near = looked_at(&text[..text.floor_char_boundary(NEAR)]);
+    let end = OR.as_ref()?.find(near)?.end() - 1;
     let count = |sign: char| text[..end].matches(sign).count();
     (count('(') == count(')')).then_some(&text[end..])
-}
-
-/// A value without quotes: all that is left of the line, or a word where words follow each other.
-fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Option<Range<usize>> {
-    let rest = near_behind(line, at);
-    let before = near_before(line, name.start).trim_start();
-    let is_inner = !before.is_empty();
-    let is_apart = line[..at].ends_with([' ', '\t']);
-    if joint == Joint::Sign && is_apart && before.trim_start_matches("- ").is_empty() {
-        let text = without_comment(rest).trim_end();
-        if text.contains(' ') && is_phrase(text) {
-            return Some(at..at + text.len());
-        }
-    }
-    let end = end_of_bare(rest, is_inner, is_apart);
-    let (value, behind) = rest.split_at(end);
-    let is_end = |c: char| "\"' \t\r\\},;".contains(c) || (c == ')' && before.contains('('));
-    let behind_is_end = behind.trim_start_matches(is_end).is_empty();
-    let is_comment = behind.starts_with([' ', '\t']) && behind.trim_start().starts_with(['#', ';']);
-    let is_variable = line[name.clone()]
-        .bytes()
-        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let is_joined = line[..at].ends_with('=');
-    let is_setting = is_joined
-        && (is_variable
-            || before.is_empty()
-            || before.ends_with([';', '"', '\'', '?', '&'])
-            || is_setting_list(before));
-    let is_among = is_setting
-        && (behind.is_empty() || behind.starts_with([' ', '\t', '"', '\'', ';', ',', '&']));
-    // `{name: root, password: x, type: y}`
-    let is_of_flow = before.contains('{') && begins_entry(behind);
-    let is_ours = match joint {
-        Joint::Sign => behind_is_end || is_comment || is_among || is_of_flow,
-        Joint::Blank => {
-            ["env", "setx", "arg", "set"].contains(&before.trim_end().to_ascii_lowercase().as_str())
-        }
-        Joint::Call | Joint::Pair | Joint::Or => false,
-    };
-    let is_value =
-        !value.is_empty() && !value.starts_with(['#', '$', '-', '=', '|', '>', '&', '*', '%']);
-    (is_ours && is_value).then(|| at..at + value.len())
-}
-
-/// Whether the next entry of a mapping begins a text: `, port: 1`.
-fn begins_entry(text: &str) -> bool {
-    let entry = text.strip_prefix(',').map(str::trim_start);
-    entry.and_then(key_at_head).is_some()
-}
-
-/// Whether a text ends in settings with a comma behind each: `-o username=backup,`.
-fn is_setting_list(before: &str) -> bool {
-    let word = before.rsplit([' ', '\t', '"', '\'']).next();
-    let settings = word.and_then(|word| word.strip_suffix(','));
-    settings.is_some_and(|settings| settings.contains('=') && !settings.contains('('))
-}
-
-/// Where a value without quotes ends that begins a text. A blank with a backslash before it belongs to it, and so do a
-/// semicolon and a comma in settings that have no blank behind them.
-fn end_of_bare(text: &str, is_inner: bool, is_apart: bool) -> usize {
-    let is_within = |at: usize, c: char| {
-        let is_escaped = c == ' ' && text[..at].ends_with('\\');
-        let goes_on =
-            text[at + c.len_utf8()..].starts_with(|next: char| next.is_ascii_alphanumeric());
-        let is_joined = text[at + c.len_utf8()..].starts_with(|next: char| !next.is_whitespace());
-        let is_of_setting = match c {
-            ';' => is_apart && goes_on,
-            ',' => !is_apart && is_joined,
-            _ => false,
-        };
-        is_escaped && goes_on || !is_inner && is_of_setting
-    };
-    let is_end = |(at, c): &(usize, char)| {
-        let is_sign =
-            c.is_whitespace() || "\"'`(){}[],;<>".contains(*c) || (is_inner && "&|".contains(*c));
-        is_sign && !is_within(*at, *c)
-    };
-    text.char_indices()
-        .find(is_end)
-        .map_or(text.len(), |(at, _)| at)
 }

@@ -10,7 +10,8 @@ use crate::line_signs::LineSigns;
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named::{NameKind, kind_of_name};
 use crate::open_name::{
-    NamedField, OpenName, Part, field_of, is_operator_end, is_value_field, without_comment,
+    NamedField, OpenName, Part, begins_alternative, field_of, is_operator_end, is_value_field,
+    may_choose, without_comment,
 };
 use crate::plausible::is_literal;
 use crate::value::{MIN_VALUE, is_drawn_value, is_secret_value};
@@ -122,6 +123,8 @@ impl OpenName {
     fn part_of(&self, line: &str, part: Part) -> Vec<(Range<usize>, SecretShape)> {
         let found: Vec<Range<usize>> = match part {
             Part::Literal => literals_alone(line),
+            Part::Alternative if begins_alternative(line) => literals_alone(line),
+            Part::Alternative => Vec::new(),
             Part::Field => self.field_value(line, false).into_iter().collect(),
             Part::Inner => self.field_value(line, true).into_iter().collect(),
             Part::Word | Part::Drawn => self.word_of(line, part).into_iter().collect(),
@@ -129,7 +132,7 @@ impl OpenName {
             Part::Column { sign, at, of } => cells_below(line, sign, at, of),
         };
         let (before, shape) = match part {
-            Part::Literal => ("\"", SecretShape::QuotedValue),
+            Part::Literal | Part::Alternative => ("\"", SecretShape::QuotedValue),
             Part::Word | Part::Drawn => ("", SecretShape::BareValue),
             _ => ("", SecretShape::QuotedValue),
         };
@@ -224,6 +227,12 @@ impl OpenName {
             return true;
         }
         self.age += 1;
+        // Below the sign stands a condition, and below that what it chooses of.
+        let is_condition = self.parts == [Part::Literal] && self.age == 1 && may_choose(text);
+        if is_condition && literals_alone(line).is_empty() && !is_operator_end(text) {
+            self.parts = vec![Part::Alternative];
+            return true;
+        }
         let is_between = text.is_empty()
             || text.eq_ignore_ascii_case("values")
             || without_comment(text).is_empty();
@@ -235,7 +244,8 @@ impl OpenName {
         };
         let is_of_expression = || {
             let is_literal = !literals_alone(line).is_empty();
-            self.parts.contains(&Part::Literal) && (is_literal || is_operator_end(text))
+            let is_other = self.parts == [Part::Alternative] && begins_alternative(text);
+            is_other || self.parts.contains(&Part::Literal) && (is_literal || is_operator_end(text))
         };
         let is_of_element = || {
             let is_value = VALUE_TAGS.iter().any(|tag| begins_element(text, tag));

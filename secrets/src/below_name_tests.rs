@@ -132,6 +132,14 @@ const INNOCENT: &[(&str, &str)] = &[
     ("a.sh", "read --password \\\n  --file Zk9LmPq3Rt7xW"),
     ("a.csv", "user,password\nZk9LmPq3Rt7xW,"),
     (
+        "a.xml",
+        "<p>\n  <name>password</name>\n</p>\n<p>\n  <name>host</name>\n  <value>Zk9LmPq3Rt7xW</value>\n</p>",
+    ),
+    (
+        "a.xml",
+        "<p>\n<name>password</name>\n<final>true</final>\n</p>\n<p>\n<value>Zk9LmPq3Rt7xW</value>\n</p>",
+    ),
+    (
         "a.tf",
         "variable \"db_password\" {\n  type = string\n}\nx = \"y\"\ndefault = \"Zk9LmPq3Rt7xW\"",
     ),

@@ -7,6 +7,7 @@
 mod argument;
 mod assigned;
 mod bare_token;
+mod bare_value;
 mod below_name;
 mod beside;
 mod beside_name;
@@ -53,6 +54,7 @@ mod steps;
 mod table;
 mod template;
 mod value;
+mod whole_setting;
 mod word_finder;
 mod words;
 mod worth;
@@ -98,3 +100,5 @@ mod public_tests;
 mod template_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unquoted_tests;

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::dialect::compile_pattern;
 use crate::named::{NameKind, kind_of_name};
+use crate::steps::looked_at;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase};
 
 /// The most literals that are read for one name.
@@ -57,7 +58,7 @@ pub(crate) fn joined_literals<'l>(
         let start = inner.as_ptr() as usize - line.as_ptr() as usize;
         start..start + inner.len()
     };
-    let Some(literal) = first(&line[at..]) else {
+    let Some(literal) = first(looked_at(&line[at..])) else {
         return Vec::new();
     };
     let before = &line[at..place(literal.inner).start];
@@ -74,6 +75,12 @@ pub(crate) fn joined_literals<'l>(
             let last = found.last_mut().map(|last| &mut last.parts);
             last.into_iter()
                 .for_each(|parts| parts.push(place(next.inner)));
+            continue;
+        }
+        if let Some(next) = other_literal(rest, before) {
+            rest = next.rest;
+            let parts = vec![place(next.inner)];
+            found.push(JoinedLiteral { parts, key: None });
             continue;
         }
         let Some((key, next)) = listed_literal(rest).filter(|_| is_list) else {
@@ -103,6 +110,25 @@ fn joined_literal(rest: &str, is_apart: bool) -> Option<Literal<'_>> {
         Some(text) => literal_at(text.trim_start()),
         None => literal_at(text).filter(|_| is_near),
     }
+}
+
+/// What is taken in the place of the literal before it: `a ? "…" : "…"`, `"…" if a else "…"`.
+fn other_literal<'l>(rest: &'l str, before: &str) -> Option<Literal<'l>> {
+    const JOINTS: [&str; 6] = ["|| ", "?? ", "?: ", "or ", "else ", "} else { "];
+    const MAX_CONDITION: usize = 80;
+    let text = rest.trim_start_matches([' ', '\t', ')']);
+    let is_choice = before.contains('?') && !before.contains(['(', '[', '{']);
+    let colon = text.strip_prefix(": ").filter(|_| is_choice);
+    let near = &text[..text.floor_char_boundary(MAX_CONDITION)];
+    let behind_if = || {
+        near.starts_with("if ")
+            .then(|| near.find(" else "))
+            .flatten()
+    };
+    let other = colon
+        .or_else(|| JOINTS.iter().find_map(|joint| text.strip_prefix(joint)))
+        .or_else(|| behind_if().map(|at| &text[at + 6..]))?;
+    literal_at(other.trim_start())
 }
 
 /// The next literal of a list or a table, and the key before it where that has no quotes.

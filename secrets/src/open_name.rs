@@ -19,6 +19,8 @@ use crate::words::has_form_of_words;
 pub(crate) enum Part {
     /// In quotes, as the rest of an expression.
     Literal,
+    /// In quotes, behind what says that it is taken instead: `? "…"`, `|| "…"`.
+    Alternative,
     /// As a word by itself.
     Word,
     /// The same where only its look tells it from another word.
@@ -200,6 +202,7 @@ impl OpeningLine<'_> {
             _ if is_operator_end(rest) || is_open_call(rest) || is_open_list(rest) => {
                 &[Part::Literal]
             }
+            _ if may_choose(rest) => &[Part::Alternative],
             _ => return None,
         };
         let is_literal =
@@ -336,6 +339,18 @@ pub(crate) fn is_operator_end(text: &str) -> bool {
     ["||", "??", "?:", "+", " or", " else", "\\", " ."]
         .iter()
         .any(|end| text.ends_with(end))
+}
+
+/// Whether a text may be a condition whose choice stands in the lines below.
+pub(crate) fn may_choose(text: &str) -> bool {
+    !text.is_empty() && !text.ends_with([';', ',', '{', '}', '(', '[', ':'])
+}
+
+/// Whether a line goes on with the expression above it, and says what is taken instead.
+pub(crate) fn begins_alternative(line: &str) -> bool {
+    const SIGNS: [&str; 8] = ["? ", ": ", "|| ", "?? ", "&& ", "or ", "and ", "else "];
+    let text = line.trim_start();
+    SIGNS.iter().any(|sign| text.starts_with(sign))
 }
 
 /// `|`, `>-`, `!!str |2`: a text of its own lines in YAML.

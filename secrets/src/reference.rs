@@ -22,20 +22,35 @@ pub(crate) fn is_reference(value: &str, before: &str, name: &str) -> bool {
 
 /// `eval(Kx9Yz7)`, `a.b[c]`, `password(8,)`, `"+jp.currentToken()+"`: a call or an element, in quotes only a whole one.
 pub(crate) fn is_expression(value: &str, is_quoted: bool) -> bool {
-    let head = value.trim_start_matches(['&', '*', '!', '@']);
-    let is_name = |c: char| c.is_alphanumeric() || "_.:$>?-".contains(c);
-    let end = head.find(|c| !is_name(c)).unwrap_or(head.len());
-    let (name, rest) = head.split_at(end);
-    let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
-    let is_call = begins && rest.starts_with(['(', '[']);
+    let (name, rest, is_call) = call_of(value);
     if !is_quoted {
-        return is_call;
+        return is_call && (is_bare_call(value) || value.contains("()"));
     }
     // A drawn value may hold a pair of brackets.
     let is_named = is_call && is_template_name(name);
     let is_check = is_named && rest.ends_with(')') && !drawn_parts(rest).any(|_| true);
     // A filter of LDAP, and what stands between two literals.
     is_check || value.starts_with("(&(") || value.starts_with("(|(") || value.contains("()")
+}
+
+/// The name that a text begins with, what stands behind it, and whether that may be a call or an element.
+fn call_of(value: &str) -> (&str, &str, bool) {
+    let head = value.trim_start_matches(['&', '*', '!', '@']);
+    let is_name = |c: char| c.is_alphanumeric() || "_.:$>?-".contains(c);
+    let end = head.find(|c| !is_name(c)).unwrap_or(head.len());
+    let (name, rest) = head.split_at(end);
+    let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
+    (name, rest, begins && rest.starts_with(['(', '[']))
+}
+
+/// Whether a text without quotes is a call or an element, or begins one: what stands before its bracket is no drawn
+/// value, and no bracket is left open in the middle of a word.
+pub(crate) fn is_bare_call(value: &str) -> bool {
+    let (name, _, is_call) = call_of(value);
+    let count = |signs: [char; 2]| value.matches(signs).count();
+    let is_open = count(['(', '[']) != count([')', ']']);
+    let goes_on = value.ends_with(['(', '[', ',', ')', ']', '?', ';']);
+    is_call && is_template_name(name) && (!is_open || goes_on)
 }
 
 /// A path, an address without a password, a name within a namespace: `/etc/x.secret`, `default/ca-secret`, `urn:uuid:…`.

@@ -8,6 +8,7 @@ mod own_table;
 mod sessions;
 mod spellings;
 mod unnamed;
+mod unrecognised;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
