@@ -1,5 +1,5 @@
-//! Lines whose secrets other lines of their file give away: a heading far above, a key, an element. Where a change shows
-//! such a line, what stood around it may be missing.
+//! Lines whose secrets other lines of their file give away: a heading far above, a key, an element. Where a change
+//! shows such a line, what stood around it may be missing.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! The files that a change edits, whole and on either side: what a line far from every hunk says of a value on one, such as
-//! the heading of a table, stands in no hunk.
+//! The files that a change edits, whole and on either side: what a line far from every hunk says of a value on one, such
+//! as the heading of a table, stands in no hunk.
 
 use council_protocol::change::FileStatus;
 use council_protocol::{BlobSource, FileChange, Packet, RepoPath, Side};
@@ -51,8 +51,8 @@ mod laws {
     use crate::prompt::{BriefClass, PromptBuilder, redactor_knowing};
     use crate::sight::tests::corpus::{prepare, write_commit};
 
-    /// Files in which a line `~` is secret by lines far above it: what stands above, a line that is repeated, the secret
-    /// line with `@` for the value, and what stands below.
+    /// Files in which a line is secret by lines far above it: what stands above, a line that is repeated, the secret line
+    /// with `@` for the value, and what stands below.
     const FILES: [(&str, &str, &str, &str, &str); 8] = [
         (
             "users.csv",

@@ -181,8 +181,8 @@ proptest! {
     }
 }
 
-/// Law: what a line costs grows with it, and not with its square. Found by an attack: a name in one line of 600 kB looked
-/// at everything that stood before it, for 14 seconds of a processor.
+/// Law: what a line costs grows with it, and not with its square. Found by an attack: a name in one line of 600 kB
+/// looked at everything that stood before it, for 14 seconds of a processor.
 #[test]
 fn the_work_for_a_line_of_values_grows_with_the_line() {
     for value in [
