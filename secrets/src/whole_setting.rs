@@ -59,6 +59,6 @@ fn begins_value(text: &str, is_joined: bool) -> bool {
 
 /// Whether a text is names or numbers, one behind the other.
 fn is_list(text: &str) -> bool {
-    let parts = text.split([',', ';']).filter(|part| !part.is_empty());
-    text.contains([',', ';']) && parts.into_iter().all(is_written)
+    let mut parts = text.split([',', ';']).filter(|part| !part.is_empty());
+    text.contains([',', ';']) && parts.all(is_written)
 }
