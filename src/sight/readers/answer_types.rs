@@ -35,7 +35,7 @@ pub(super) fn answer_fields(side: &ReadSide<'_>) -> Vec<String> {
 /// A line of a type that may declare fields.
 struct FieldPlace<'a> {
     language: Language,
-    /// The file.
+    /// All of its file.
     text: &'a str,
     code: &'a str,
     /// The head of the type with what stands above it.

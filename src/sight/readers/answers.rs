@@ -8,8 +8,8 @@ use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{self, WordUse, is_name};
 use super::answer_types::answer_fields;
 use super::literals::{GivenTo, given_keys};
+use super::place::{ReadingPlace, read_name};
 use super::reader::{AnswerKey, Reader};
-use super::{ReadingPlace, read_name};
 
 /// What reads the keys that a side had in its answers.
 pub(super) fn keys_before(side: &ReadSide<'_>) -> Vec<WantedName> {

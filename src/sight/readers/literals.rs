@@ -3,7 +3,8 @@
 use council_syntax::language::Language;
 
 use super::super::read_side::ReadSide;
-use super::{line_of, spelling};
+use super::place::line_of;
+use super::spelling;
 
 /// Who gets what a call is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ mod answer_types;
 mod answers;
 mod literals;
 mod pages;
+mod place;
 pub(in crate::sight) mod reader;
 mod spelling;
 mod spring;
@@ -13,10 +14,11 @@ use std::collections::BTreeSet;
 
 use super::read_side::ReadSide;
 use super::receivers::Certainty;
-use super::search::{FileHits, FileOutline, is_whole_word};
-use super::wanted::{NameReason, WantedName};
+use super::search::{FileHits, FileOutline};
+use super::wanted::WantedName;
 use super::words::WordUse;
 use crate::prompt::is_test_path;
+use place::ReadingPlace;
 use reader::Reader;
 
 /// What the changed files say that is read elsewhere.
@@ -87,26 +89,6 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
     literals.chain(fields).chain(quoted).collect()
 }
 
-/// The line of a place in a text.
-fn line_of(text: &str, at: usize) -> u32 {
-    let before = &text.as_bytes()[..at.min(text.len())];
-    let lines = memchr::memchr_iter(b'\n', before).count();
-    u32::try_from(lines + 1).unwrap_or(u32::MAX)
-}
-
-/// A name that is looked for only as one that reads it spells it.
-fn read_name(text: &str, reason: NameReason, reader: Reader) -> WantedName {
-    WantedName {
-        uses: false,
-        // Whoever looks for the same word as code decides what of it is meant.
-        is_bare: true,
-        is_local: true,
-        is_key_alone: true,
-        readers: [reader].into(),
-        ..WantedName::new(text, reason)
-    }
-}
-
 /// How certainly a line reads what a name stands for; none: it does not.
 pub(super) fn certainty_of_reading(
     name: &WantedName,
@@ -130,30 +112,4 @@ pub(super) fn certainty_of_reading(
         Reader::Attribute(component) => place.is_attribute(component).then_some(Certainty::Likely),
     });
     sure.min()
-}
-
-/// A line of a file that may read a name.
-struct ReadingPlace<'a, 't> {
-    name: &'a str,
-    line: u32,
-    file: &'a FileHits,
-    outline: &'a FileOutline<'t>,
-}
-
-impl<'a> ReadingPlace<'a, '_> {
-    /// The line without comments.
-    fn code(&self) -> &'a str {
-        self.outline.without_comment(self.line)
-    }
-
-    /// What stands before and behind the name, at each of its places.
-    fn around(&self) -> Vec<(&'a str, &'a str)> {
-        let (code, name) = (self.code(), self.name);
-        let is_whole = |at: usize| is_whole_word(code.as_bytes(), at, at + name.len());
-        let places = code.match_indices(name).map(|(at, _)| at);
-        let places = places.filter(|at| is_whole(*at));
-        places
-            .map(|at| (&code[..at], &code[at + name.len()..]))
-            .collect()
-    }
 }

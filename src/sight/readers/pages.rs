@@ -4,8 +4,8 @@ use super::super::read_side::ReadSide;
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{self, WordUse};
 use super::literals::{GivenTo, given_keys};
+use super::place::{ReadingPlace, read_name};
 use super::reader::Reader;
-use super::{ReadingPlace, read_name};
 
 /// What reads the values and the routes that a side gave to pages.
 pub(super) fn names_before(side: &ReadSide<'_>) -> Vec<WantedName> {

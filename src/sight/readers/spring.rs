@@ -9,8 +9,9 @@ use council_syntax::language::Language;
 use super::super::read_side::ReadSide;
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words;
+use super::place::{ReadingPlace, read_name};
 use super::reader::Reader;
-use super::{ReadingPlace, read_name, spelling};
+use super::spelling;
 
 /// A change of more keys is one of all settings.
 const MAX_KEYS: usize = 60;

@@ -8,8 +8,9 @@ use super::super::read_side::ReadSide;
 use super::super::search::FileOutline;
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
+use super::place::{ReadingPlace, line_of, read_name};
 use super::reader::Reader;
-use super::{ReadingPlace, line_of, read_name, spelling};
+use super::spelling;
 
 /// Whether a file holds a component.
 pub(super) fn is_component(path: &str) -> bool {
