@@ -19,6 +19,7 @@ use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::nested_key::nested_keys;
 use crate::steps::looked_at;
+use crate::public_value::is_of_public_value;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 use crate::word_finder::WordFinder;
 
@@ -102,7 +103,8 @@ fn push_secret(
         parts.any(|part| old.value.start < part.end && part.start < old.value.end)
     });
     let is_secret = || is_secret_value(&text, near_before(line, first.start), says);
-    if is_known || text.contains(PLACEHOLDER) || !is_secret() {
+    let is_shown = || parts.len() == 1 && is_of_public_value(line, first);
+    if is_known || text.contains(PLACEHOLDER) || !is_secret() || is_shown() {
         return;
     }
     found.extend(parts.iter().map(|part| AssignedValue {
@@ -137,12 +139,25 @@ pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
         let name = name_around(line, word.range());
         end = name.end;
         // What stands for a secret names its kind, and gets nothing.
-        if line[..name.start].ends_with(PLACEHOLDER) {
+        if line[..name.start].ends_with(PLACEHOLDER) || is_end_of_type(line, &name) {
             return None;
         }
         kind_of_name(&line[name.clone()])?;
         Some(name)
     })
+}
+
+/// Whether a name is the end of a type's path in quotes: `"AWS::IAM::AccessKey": "…"` is a table of types.
+fn is_end_of_type(line: &str, name: &Range<usize>) -> bool {
+    let before = near_before(line, name.start);
+    if !before.ends_with("::") {
+        return false;
+    }
+    let is_path = |c: char| c.is_ascii_alphanumeric() || c == ':';
+    let path = before.trim_end_matches(is_path);
+    path.ends_with(['"', '\''])
+        && line[name.end..].starts_with(['"', '\''])
+        && before.len() > path.len() + 2
 }
 
 /// The whole name that holds a word, an option's dashes left out; `API key` is one, too.
@@ -264,7 +279,7 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
     let rest = near_behind(line, name.end);
     if let Some(found) = JOINT.as_ref()?.find(rest) {
         // `a::b` is a path, `x ? a : b` no key.
-        let is_path = rest[found.end()..].starts_with(':');
+        let is_path = rest[found.end()..].starts_with(':') || begins_attribute(rest);
         return (!is_path).then_some((name.end + found.end(), Joint::Sign));
     }
     if let Some(value) = value_instead(rest) {
@@ -281,6 +296,21 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
     let text = closed.trim_start_matches([' ', '\t']);
     let is_apart = text.len() < closed.len();
     is_apart.then_some((name.end + rest.len() - text.len(), Joint::Blank))
+}
+
+/// Whether a name ends a literal behind which another attribute begins, which no secret is given in:
+/// `type="password" placeholder="…"`.
+fn begins_attribute(behind: &str) -> bool {
+    const ATTRIBUTES: [&str; 16] = [
+        "placeholder", "authorities", "roles", "class", "id", "title", "label", "alt", "integrity", "href", "src",
+        "autocomplete", "pattern", "type", "rel", "form",
+    ];
+    let closed = behind.trim_start_matches(['"', '\'']);
+    let attribute = closed.trim_start_matches([' ', '\t']);
+    let name = attribute.split_once('=').map(|(name, _)| name);
+    closed.len() < behind.len()
+        && attribute.len() < closed.len()
+        && name.is_some_and(|name| ATTRIBUTES.contains(&name))
 }
 
 /// What stands behind a name that is looked up, and behind the sign that says what is taken instead.

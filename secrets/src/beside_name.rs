@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use crate::calls::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
 use crate::name_words::{ends_in_description, names_beside};
-use crate::named::{NameKind, kind_of_name, says_a_name};
+use crate::named::{NameKind, kind_of_name, names_code};
 use crate::open_name::is_value_field;
-use crate::value::is_drawn_value;
+use crate::public_value::{is_account, is_coin, is_cursor_name, is_of_public_value};
+use crate::value::{is_drawn_value, is_generated_name};
 use crate::word_finder::WordFinder;
 
 /// A shorter value may be a name.
@@ -51,7 +52,17 @@ pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)
             false => name.start >= value.end && name.start - value.end <= FAR_BEFORE,
         };
         let name = names.iter().find(is_near)?.clone();
-        Some((value, name))
+        let kind = |name: &Range<usize>| kind_of_name(&line[name.clone()]);
+        let is_public = || {
+            let text = &line[value.clone()];
+            let is_address = is_account(text) || is_coin(text, &line[name.clone()]);
+            is_address || (kind(&name) == Some(NameKind::Described) && is_generated_name(text))
+        };
+        let is_of_secret = || {
+            let mut near = names.iter().filter(is_near);
+            near.any(|name| kind(name) == Some(NameKind::Secret))
+        };
+        (!is_public() || is_of_secret()).then_some((value.clone(), name.clone()))
     });
     beside.collect()
 }
@@ -93,7 +104,8 @@ fn name_at(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let is_placeholder = line[..word.start]
         .rfind(PLACEHOLDER)
         .is_some_and(|at| !line[at..word.start].contains(']'));
-    let is_name = || kind_of_name(&line[name.clone()]).is_some();
+    let is_name =
+        || kind_of_name(&line[name.clone()]).is_some() && !is_cursor_name(&line[name.clone()]);
     (!is_placeholder && !is_other && !is_pinned && is_name()).then_some(name)
 }
 
@@ -155,12 +167,28 @@ fn is_value(line: &str, place: &Range<usize>) -> bool {
         && is_drawn_value(value.trim_end_matches('='))
         && is_clear()
         && is_long_hex
-        && !says_a_name(value)
+        && !names_code(value)
         && !is_code
         && !is_argument(line, place)
         && !is_called(line, place)
         && !is_run(line, before)
         && !is_digest(before)
+        && !is_revision(value, before)
+        && !is_end_of_letter(value, before)
+        && !is_of_public_value(line, place)
+}
+
+/// Whether a value is the commit that a dependency is held at: `ref: "…"`, `rev = "…"`.
+fn is_revision(value: &str, before: &str) -> bool {
+    let is_hex = value.bytes().all(|b| b.is_ascii_hexdigit());
+    let key = before.trim_end_matches(['"', '\'', '`', '\\', ':', '=', '>', ' ']);
+    is_hex && ["ref", "rev", "tag", "tree"].contains(&last_word(key))
+}
+
+/// Whether a value begins with the digits of a letter of another language: `\u00e7alera`.
+fn is_end_of_letter(value: &str, before: &str) -> bool {
+    let digits = value.strip_prefix('u').and_then(|text| text.get(..4));
+    before.ends_with('\\') && digits.is_some_and(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// Whether a value by itself looks so drawn that a name near it makes it a secret.

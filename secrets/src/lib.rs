@@ -12,6 +12,7 @@ mod below_name;
 mod beside;
 mod beside_name;
 mod calls;
+mod code_name;
 mod commands;
 mod derived;
 mod dialect;
@@ -42,6 +43,7 @@ mod nested_key;
 mod opaque;
 mod open_name;
 mod plausible;
+mod public_value;
 mod redactor;
 mod reference;
 mod replaced;
@@ -96,6 +98,8 @@ mod literal_tests;
 mod near_tests;
 #[cfg(test)]
 mod public_tests;
+#[cfg(test)]
+mod shown_tests;
 #[cfg(test)]
 mod template_tests;
 #[cfg(test)]

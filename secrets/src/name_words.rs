@@ -75,7 +75,8 @@ const WORDS: &[(&str, &[WordSense])] = &[
     (
         "names headers fields urls paths ids types params size sha ref hasher encoder placeholder kind md scheme algorithm \
          algo method mode format version provider strategy class source validator validators generator reset strength \
-         rule rules count limit lifetime ttl expires expiration age manager",
+         rule rules count limit lifetime ttl expires expiration age manager arn hashers encoders algorithms \
+         providers classes sources rev revision commit branch registry resolved expire",
         &[Describes],
     ),
 ];

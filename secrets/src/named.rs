@@ -1,5 +1,6 @@
 //! What a name says of the value that it gets.
 
+use crate::code_name::{is_code_name, is_dotted_name, names_standard};
 use crate::name_words::{WordSense, has_sense};
 use crate::words::words_of_name;
 
@@ -70,6 +71,15 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 /// Whether a text is nothing but the name of such a thing: `password2`, `X-Token2`, `db.secret_v2`.
 pub(crate) fn says_a_name(text: &str) -> bool {
     crate::words::has_form_of_words(text) && kind_of_name(text).is_some()
+}
+
+/// Whether a text is the name of such a thing, of a module or of an algorithm: `app.hashers.PBKDF2PasswordHasher`,
+/// `PBKDF2WithHmacSHA1`. Other words may be a password that somebody thought of.
+pub(crate) fn names_code(text: &str) -> bool {
+    says_a_name(text)
+        || names_standard(text)
+        || is_dotted_name(text)
+        || (is_code_name(text) && kind_of_name(text).is_some())
 }
 
 #[cfg(test)]

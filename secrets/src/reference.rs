@@ -5,6 +5,7 @@
 use crate::name_words::{WordSense, words_of_sense};
 use crate::named::{kind_of_name, says_a_name};
 use crate::plausible::looks_random;
+use crate::public_value::{is_cursor_name, is_public_value};
 use crate::template::is_name as is_template_name;
 use crate::value::{MIN_VALUE, is_drawn_value};
 use crate::words::has_form_of_words;
@@ -15,6 +16,8 @@ pub(crate) fn is_reference(value: &str, before: &str, name: &str) -> bool {
     let is_quoted = before.ends_with(['"', '\'', '`']);
     is_expression(value, is_quoted)
         || is_place(value)
+        || is_public_value(value)
+        || is_cursor_name(name)
         || repeats_name(value, name)
         || is_checksum(value, name)
         || (is_quoted && is_looked_up(before) && is_written(value) && !looks_random(value))
@@ -30,7 +33,12 @@ pub(crate) fn is_expression(value: &str, is_quoted: bool) -> bool {
     let is_named = is_call && is_template_name(name);
     let is_check = is_named && rest.ends_with(')') && !drawn_parts(rest).any(|_| true);
     // A filter of LDAP, and what stands between two literals.
-    is_check || value.starts_with("(&(") || value.starts_with("(|(") || value.contains("()")
+    let is_between = value.starts_with('+') && value.ends_with(['+', '(']);
+    is_check
+        || (is_between && is_template_name(value.trim_matches(['+', '('])))
+        || value.starts_with("(&(")
+        || value.starts_with("(|(")
+        || value.contains("()")
 }
 
 /// The name that a text begins with, what stands behind it, and whether that may be a call or an element.

@@ -14,9 +14,12 @@
 //!
 //! Whoever finds a spelling that leaks should look for the sentence above that does not hold, not for its pattern.
 
-use crate::named::{NameKind, kind_of_name, says_a_name};
+use crate::named::{NameKind, kind_of_name, names_code};
 use crate::plausible::{
     is_list_of_checks, is_literal, is_mixed_literal, is_placeholder, is_scheme,
+};
+use crate::public_value::{
+    is_account, is_coin, is_colour, is_match_pattern, is_sized_type, with_letters,
 };
 use crate::reference::{is_address, is_reference};
 use crate::words::reads_like_words;
@@ -44,17 +47,46 @@ pub(crate) fn is_secret_value(value: &str, before: &str, name: &str) -> bool {
     if !is_literal || is_address(value) || is_reference(value, before, name) {
         return false;
     }
-    match kind_of_name(name) {
+    let (value, kind) = (&*with_letters(value), kind_of_name(name));
+    if !matches!(kind, None | Some(NameKind::Secret)) && is_shown_beside(value, name) {
+        return false;
+    }
+    match kind {
         // A place that is made for a secret has no name, or one of its own.
         None | Some(NameKind::Secret) => {
-            (is_mixed_literal(value) || is_drawn_value(value)) && !says_a_name(value)
+            (is_mixed_literal(value) || is_drawn_value(value)) && !names_code(value)
         }
         Some(NameKind::Perhaps) => is_drawn_value(value),
         Some(NameKind::Key) => value.len() >= MIN_KEY && is_drawn_value(value) && !is_uuid(value),
         Some(NameKind::Described) => {
-            value.len() >= MIN_DESCRIBED && is_drawn_value(value) && !is_hex(value)
+            let is_drawn = value.len() >= MIN_DESCRIBED && is_drawn_value(value);
+            is_drawn && !is_hex(value) && !is_generated_name(value)
         }
     }
+}
+
+/// Whether a value is none of a name that others have, too: `token` is a word of parsers, of chains and of palettes.
+fn is_shown_beside(value: &str, name: &str) -> bool {
+    is_account(value)
+        || is_coin(value, name)
+        || is_colour(value)
+        || is_match_pattern(value)
+        || is_sized_type(value)
+}
+
+/// Whether a value is a name that a program made of words and of a few drawn signs: `my-app-tls-8f4b7f2a`.
+pub(crate) fn is_generated_name(value: &str) -> bool {
+    const MAX_PART: usize = 10;
+    let is_word = |part: &str| part.len() > 1 && part.bytes().all(|b| b.is_ascii_lowercase());
+    let is_drawn = |part: &&str| !is_word(part);
+    let is_sign = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let mut parts = value.split('-');
+    let is_part = |part: &str| {
+        is_word(part) || ((1..=MAX_PART).contains(&part.len()) && part.bytes().all(is_sign))
+    };
+    parts.clone().next().is_some_and(is_word)
+        && parts.clone().filter(is_drawn).count() <= 2
+        && parts.all(is_part)
 }
 
 /// Whether a value looks drawn: nobody who writes words or names writes that.

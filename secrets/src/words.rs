@@ -1,13 +1,21 @@
 //! Whether a text reads like words: what somebody wrote has the pairs of letters of words, what was drawn has any.
 
+use crate::code_name::{is_code_name, names_standard};
+
 /// The eighty most frequent pairs of letters in English, of which names in code are made. Of drawn pairs every eighth is
 /// one: with more rows drawn values would pass for words, with fewer words would pass for drawn.
 const PAIRS: &str = "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le \
                      ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec \
                      pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie ";
 
-/// Whether a text reads like words. What has the form of words needs fewer frequent pairs than what has digits within.
+/// Whether a text reads like words, or is a name that is made of them.
 pub(crate) fn reads_like_words(text: &str) -> bool {
+    has_pairs_of_words(text) || is_code_name(text) || names_standard(text)
+}
+
+/// Whether the pairs of a text's letters are those of words. What has the form of words needs fewer frequent pairs than
+/// what has digits within.
+fn has_pairs_of_words(text: &str) -> bool {
     let (all, frequent) = count_pairs(text);
     if has_form_of_words(text) {
         return all >= 2 && frequent * 4 >= all;
