@@ -163,14 +163,16 @@ pub(crate) fn is_match_pattern(value: &str) -> bool {
 
 /// Whether a name is that of a place in a list that is read page by page: whoever has such a token has nothing else.
 pub(crate) fn is_cursor_name(name: &str) -> bool {
-    let words = words_of_name(name);
-    let is_token = words
-        .last()
-        .is_some_and(|word| word == "token" || word == "tokens");
+    let one = name.strip_suffix(['s', 'S']).unwrap_or(name);
+    let end = one
+        .len()
+        .checked_sub("token".len())
+        .and_then(|at| one.get(at..));
+    let is_token = end.is_some_and(|end| end.eq_ignore_ascii_case("token"));
     let is_page = |word: &String| {
         ["next", "page", "continuation", "pagination", "starting"].contains(&word.as_str())
     };
-    is_token && words.iter().any(is_page)
+    is_token && words_of_name(name).iter().any(is_page)
 }
 
 /// A text with its letters of other languages as letters: `Nom\u00e9s` has no digits.

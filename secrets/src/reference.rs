@@ -5,7 +5,6 @@
 use crate::name_words::{WordSense, words_of_sense};
 use crate::named::{kind_of_name, says_a_name};
 use crate::plausible::looks_random;
-use crate::public_value::{is_cursor_name, is_public_value};
 use crate::template::is_name as is_template_name;
 use crate::value::{MIN_VALUE, is_drawn_value};
 use crate::words::has_form_of_words;
@@ -16,8 +15,6 @@ pub(crate) fn is_reference(value: &str, before: &str, name: &str) -> bool {
     let is_quoted = before.ends_with(['"', '\'', '`']);
     is_expression(value, is_quoted)
         || is_place(value)
-        || is_public_value(value)
-        || is_cursor_name(name)
         || repeats_name(value, name)
         || is_checksum(value, name)
         || (is_quoted && is_looked_up(before) && is_written(value) && !looks_random(value))

@@ -19,7 +19,8 @@ use crate::plausible::{
     is_list_of_checks, is_literal, is_mixed_literal, is_placeholder, is_scheme,
 };
 use crate::public_value::{
-    is_account, is_coin, is_colour, is_match_pattern, is_sized_type, with_letters,
+    is_account, is_coin, is_colour, is_cursor_name, is_match_pattern, is_public_value,
+    is_sized_type, with_letters,
 };
 use crate::reference::{is_address, is_reference};
 use crate::words::reads_like_words;
@@ -47,10 +48,13 @@ pub(crate) fn is_secret_value(value: &str, before: &str, name: &str) -> bool {
     if !is_literal || is_address(value) || is_reference(value, before, name) {
         return false;
     }
-    let (value, kind) = (&*with_letters(value), kind_of_name(name));
-    if !matches!(kind, None | Some(NameKind::Secret)) && is_shown_beside(value, name) {
-        return false;
-    }
+    let (text, kind) = (with_letters(value), kind_of_name(name));
+    // Most values are of words: only the others are worth a look at their form.
+    looks_secret(&text, kind) && !is_shown_form(value, name, kind)
+}
+
+/// Whether a value looks as if somebody chose or drew it, as far as its name asks for that.
+fn looks_secret(value: &str, kind: Option<NameKind>) -> bool {
     match kind {
         // A place that is made for a secret has no name, or one of its own.
         None | Some(NameKind::Secret) => {
@@ -65,13 +69,18 @@ pub(crate) fn is_secret_value(value: &str, before: &str, name: &str) -> bool {
     }
 }
 
-/// Whether a value is none of a name that others have, too: `token` is a word of parsers, of chains and of palettes.
-fn is_shown_beside(value: &str, name: &str) -> bool {
-    is_account(value)
-        || is_coin(value, name)
-        || is_colour(value)
-        || is_match_pattern(value)
-        || is_sized_type(value)
+/// Whether a value is public by its form; beside a name that others have, too, there are more of these: `token` is a word
+/// of parsers, of chains and of palettes.
+fn is_shown_form(value: &str, name: &str, kind: Option<NameKind>) -> bool {
+    let is_of_others = || {
+        is_account(value)
+            || is_coin(value, name)
+            || is_colour(value)
+            || is_match_pattern(value)
+            || is_sized_type(value)
+    };
+    let is_secret = matches!(kind, None | Some(NameKind::Secret));
+    is_public_value(value) || is_cursor_name(name) || (!is_secret && is_of_others())
 }
 
 /// Whether a value is a name that a program made of words and of a few drawn signs: `my-app-tls-8f4b7f2a`.
