@@ -18,8 +18,8 @@ use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::nested_key::nested_keys;
-use crate::steps::looked_at;
 use crate::public_value::is_of_public_value;
+use crate::steps::looked_at;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 use crate::word_finder::WordFinder;
 
@@ -302,8 +302,22 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
 /// `type="password" placeholder="…"`.
 fn begins_attribute(behind: &str) -> bool {
     const ATTRIBUTES: [&str; 16] = [
-        "placeholder", "authorities", "roles", "class", "id", "title", "label", "alt", "integrity", "href", "src",
-        "autocomplete", "pattern", "type", "rel", "form",
+        "placeholder",
+        "authorities",
+        "roles",
+        "class",
+        "id",
+        "title",
+        "label",
+        "alt",
+        "integrity",
+        "href",
+        "src",
+        "autocomplete",
+        "pattern",
+        "type",
+        "rel",
+        "form",
     ];
     let closed = behind.trim_start_matches(['"', '\'']);
     let attribute = closed.trim_start_matches([' ', '\t']);
