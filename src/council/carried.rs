@@ -156,11 +156,9 @@ fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
 /// Adds who held a finding before and says nothing against it now; whether that confirms it. Of two reviews one judge may see it
 /// in the first and another one in the second: both have found it.
 fn join_holders(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
-    let holds = |member: &FindingMember, of: &Finding| {
-        member.stands()
-            && member.finding.rule.is_none()
-            && member.finding.severity >= of.severity
-            && is_one_finding(&member.finding, of)
+    let severity = new.finding.severity;
+    let holds = |member: &&FindingMember| {
+        member.finding.rule.is_none() && member.finding.severity >= severity
     };
     let is_against = |judge: &JudgeId| {
         let mut opinions = new.opinions.iter();
@@ -170,20 +168,14 @@ fn join_holders(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> 
                 .iter()
                 .any(|now| now.judge == *judge && now.withdrawn)
     };
-    let before = old
-        .members
-        .iter()
-        .filter(|member| holds(member, &new.finding));
+    let before = old.holding_members().filter(holds);
     let silent = before.filter(|member| {
         let mut now = new.members.iter();
         !is_against(&member.judge) && !now.any(|now| now.judge == member.judge)
     });
     let silent: Vec<FindingMember> = silent.cloned().collect();
     new.members.extend(silent);
-    let holders = new
-        .members
-        .iter()
-        .filter(|member| holds(member, &new.finding));
+    let holders = new.holding_members().filter(holds);
     let holders: BTreeSet<&JudgeId> = holders.map(|member| &member.judge).collect();
     let support = Sixths::try_from(holders.len()).unwrap_or(0) * WHOLE;
     let is_confirmed =
@@ -335,6 +327,7 @@ mod tests {
             first in prop::collection::btree_set(0usize..6, 1..4),
             second in prop::collection::btree_set(0usize..6, 1..4),
             is_against in any::<bool>(),
+            misnumbered in 0u32..4,
         ) {
             let held = |mut found: JudgedFinding, judges: &std::collections::BTreeSet<usize>| {
                 found.disposition = Disposition::Unconfirmed;
@@ -351,6 +344,8 @@ mod tests {
             };
             let old = held(judged((1, 2, 2), true), &first);
             let mut new = held(judged((1, 2, 2), false), &second);
+            // The quote is there: the finding stands at its line, whatever line its judge names.
+            new.members.iter_mut().for_each(|member| member.finding.location.line += misnumbered);
             let silent: Vec<usize> = first.difference(&second).copied().collect();
             let speaks = silent.first().filter(|_| is_against);
             new.opinions.extend(speaks.map(|nth| crate::outcome::Opinion {

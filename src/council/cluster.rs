@@ -273,6 +273,15 @@ const KEYWORDS: [&str; 24] = [
     "the",
 ];
 
+/// Whether two findings of models are one, of which one is at the line that gives a value its name and the other one at a line
+/// near it that uses it, as they would be in one review. Each line is known to be the right one: the same code twice is two.
+pub(super) fn is_one_flow(one: &Finding, other: &Finding) -> bool {
+    let compared =
+        |nth, finding| ComparedFinding::new(SeatIndex(nth), finding, &Proof::Verified, false);
+    let (one, other) = (compared(0, one), compared(1, other));
+    !one.quotes_one_text(&other) && one.means_same(&other)
+}
+
 /// What a text names: its words, numbers and keywords left out.
 pub(super) fn names_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));

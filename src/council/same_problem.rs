@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Location};
 
-use super::cluster::names_in;
+use super::cluster::{is_one_flow, names_in};
 use super::like_words::{description_words, is_alike};
 use super::outcome::JudgedFinding;
 use super::said_problem::{SaidProblem, cut_words};
@@ -97,12 +97,17 @@ fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = &Finding> {
 pub(super) fn is_one_finding(new: &Finding, old: &Finding) -> bool {
     let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
     let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
+    let overlaps = first <= old_last && old_first <= last;
+    let is_one =
+        || new.rule.is_some() || is_one_problem(&ProblemWords::of(new), &ProblemWords::of(old));
     new.location.path == old.location.path
-        && first <= old_last
-        && old_first <= last
         && new.rule == old.rule
         && is_as_weighty(new, old)
-        && (new.rule.is_some() || is_one_problem(&ProblemWords::of(new), &ProblemWords::of(old)))
+        && match overlaps {
+            true => is_one(),
+            // Of two near lines one gives a value its name that the other one uses.
+            false => new.rule.is_none() && is_one_flow(new, old),
+        }
 }
 
 /// What tells problems of one line apart.

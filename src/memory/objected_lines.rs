@@ -8,7 +8,7 @@ use council_protocol::{CoverageState, FileChange, LineKind, Proof, RepoPath, Sev
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
-use crate::text::{CodeLetters, decisive_lines};
+use crate::text::{CodeLetters, stands_still};
 
 /// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
@@ -232,13 +232,14 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
     }
     // Of a block it is about some lines; a new name in another one mends nothing.
     let said = format!("{} {}", found.finding.description, found.finding.why);
-    let wanted = decisive_lines(quote, &said).unwrap_or_else(|| quote.lines().collect());
-    let mut wanted = wanted.into_iter().map(without_blanks);
     let is_it = |line: &String, wanted: &str| match is_short {
         true => line == wanted,
         false => line.contains(wanted),
     };
-    wanted.all(|wanted| lines.iter().any(|line| is_it(line, &wanted)))
+    stands_still(quote, &said, |wanted| {
+        let wanted = without_blanks(wanted);
+        lines.iter().any(|line| is_it(line, &wanted))
+    })
 }
 
 /// Whether a quote stands in the lines of one side, however a formatter has broken them, and all that it says on meant ones.

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use council_protocol::{FileChange, Finding, Hunk, LineKind};
 
 use super::quote_place::numbers_of;
-use crate::text::{CodeLetters, decisive_lines, telling_lines};
+use crate::text::{CodeLetters, stands_still, telling_lines};
 
 /// How far apart two quoted lines may stand, in lines: what is further away is another place.
 const MAX_APART: u32 = 30;
@@ -44,28 +44,20 @@ impl ScatteredQuote<'_> {
         }
         let standing = self.standing_lines(&quoted);
         let at = standing.at.filter(counts)?;
-        let is_there = |nth: usize| standing.found.contains(&nth);
-        let missing: Vec<usize> = (0..quoted.len()).filter(|nth| !is_there(*nth)).collect();
-        let is_kept = missing.is_empty() || self.has_decisive(&quoted, &missing);
-        is_kept.then_some(*at.start())
-    }
-
-    /// Whether the lines that the finding is about are none of those that are missing. Of a quote with lines that the change
-    /// removes it is about these.
-    fn has_decisive(&self, quoted: &[&str], missing: &[usize]) -> bool {
         let removed = self.removed_lines();
-        let (gone, edited): (Vec<usize>, Vec<usize>) = missing
-            .iter()
-            .partition(|nth| removed.contains(&without_blanks(quoted[**nth])));
-        if !gone.is_empty() {
-            return true;
-        }
+        let is_missing = |nth: &usize| !standing.found.contains(nth);
+        let (gone, edited): (Vec<usize>, Vec<usize>) = (0..quoted.len())
+            .filter(is_missing)
+            .partition(|nth| removed.contains(&without_blanks(quoted[*nth])));
         let finding = self.finding;
         let said = [&finding.description, &finding.why]
             .map(String::as_str)
             .join(" ");
-        let decisive = decisive_lines(&finding.quote, &said);
-        decisive.is_some_and(|lines| !edited.iter().any(|nth| lines.contains(&quoted[*nth])))
+        let is_edited = |line: &str| edited.iter().any(|nth| quoted[*nth] == line);
+        // Of a quote with lines that the change removes it is about these.
+        let is_kept =
+            !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line));
+        is_kept.then_some(*at.start())
     }
 
     fn removed_lines(&self) -> Vec<String> {

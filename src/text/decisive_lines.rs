@@ -30,7 +30,7 @@ pub(crate) fn telling_lines(quote: &str) -> Vec<&str> {
 
 /// The lines of a quote with names of which its finding speaks (`said`), the head of the function around them left out where
 /// there are others; none where that tells no lines apart.
-pub(crate) fn decisive_lines<'q>(quote: &'q str, said: &str) -> Option<Vec<&'q str>> {
+fn decisive_lines<'q>(quote: &'q str, said: &str) -> Option<Vec<&'q str>> {
     let telling = telling_lines(quote);
     let spoken = names_of(said);
     let is_named = |line: &&str| !names_of(line).is_disjoint(&spoken);
@@ -42,6 +42,30 @@ pub(crate) fn decisive_lines<'q>(quote: &'q str, said: &str) -> Option<Vec<&'q s
         .collect();
     let decisive = if inner.is_empty() { named } else { inner };
     (!decisive.is_empty() && decisive.len() < telling.len()).then_some(decisive)
+}
+
+/// Whether a quoted block still stands of which `is_there` says of each line whether it does: as long as those lines do of which
+/// the finding speaks (`said`); where nobody can tell which are meant, as long as most of the block does.
+pub(crate) fn stands_still(quote: &str, said: &str, is_there: impl Fn(&str) -> bool) -> bool {
+    let telling = telling_lines(quote);
+    if telling.iter().all(|line| is_there(line)) {
+        return true;
+    }
+    let letters = |lines: &[&str]| -> usize {
+        let bare = lines.iter().flat_map(|line| line.chars());
+        bare.filter(|c| !c.is_whitespace()).count()
+    };
+    match decisive_lines(quote, said) {
+        Some(lines) => lines.into_iter().all(is_there),
+        None => {
+            let there: Vec<&str> = telling
+                .iter()
+                .copied()
+                .filter(|line| is_there(line))
+                .collect();
+            letters(&there) * 2 > letters(&telling)
+        }
+    }
 }
 
 fn names_of(text: &str) -> BTreeSet<String> {

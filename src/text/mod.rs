@@ -24,7 +24,7 @@ use markdown::InlinePlace;
 pub(crate) use base64::{decode_base64, encode_base64};
 pub(crate) use code_letters::{CodeLetters, CodePlace};
 pub(crate) use columns::{Columns, paragraph};
-pub(crate) use decisive_lines::{decisive_lines, telling_lines};
+pub(crate) use decisive_lines::{stands_still, telling_lines};
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use numbers::{dollars, short_count};
 pub(crate) use pages::{page_address, page_url, with_page_addresses};
