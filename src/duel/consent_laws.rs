@@ -438,10 +438,11 @@ proptest! {
         prop_assert_eq!(named, votes.into_iter().max(), "{}", line);
     }
 
-    /// A side that once voted worse, and shows nothing that it had missed, leaves no bare PASS, whatever it votes in the end.
+    /// A side that once voted FAIL, and shows nothing that it had missed, leaves no PASS, whatever it votes in the end. (A
+    /// lone WARN beside no finding bars none in any procedure: the headline tells it.)
     #[test]
     fn no_vote_is_forgotten(
-        votes in prop::collection::vec(select(&[Vote::Pass, Vote::Pass, Vote::Warn, Vote::Fail][..]), 1..4),
+        votes in prop::collection::vec(select(&[Vote::Pass, Vote::Pass, Vote::Fail][..]), 1..4),
         reason in select(&["", " — the admin check of delete_user is gone"][..]),
     ) {
         let lines = votes.iter().map(|vote| match vote {
