@@ -192,13 +192,17 @@ fn a_file_that_was_changed_meanwhile_is_refused() {
     let scene = Scene::new(&finds_it(), &answer("PASS", ""));
     scene.cut(3, &BOTH, "-KILL");
     let text = fs::read_to_string(scene.debate()).unwrap();
-    fs::write(scene.debate(), text.replace("divides by zero", "is fine")).unwrap();
     let asked = scene.asked();
-    let refused = scene.repo().council(["resume"]).ends(2);
-    refused
-        .tells("is not as this duel left it")
-        .tells("move it away");
-    assert_eq!(scene.asked(), asked);
+    let in_the_middle = text.replace("divides by zero", "is fine");
+    let at_its_end = format!("{text}\n(a note of mine)\n");
+    for changed in [in_the_middle, at_its_end] {
+        fs::write(scene.debate(), changed).unwrap();
+        let refused = scene.repo().council(["resume"]).ends(2);
+        refused
+            .tells("is not as this duel left it")
+            .tells("move it away");
+        assert_eq!(scene.asked(), asked);
+    }
     fs::remove_file(scene.debate()).unwrap();
     scene.repo().council(["resume"]);
     assert!(

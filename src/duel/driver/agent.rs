@@ -1,7 +1,9 @@
 //! What a side says: its agent is asked, and asked again where what it says cannot be used.
 
 use council_agents::AgentReply;
-use council_protocol::{Answer, Failure, FailureKind, RoundNumber, Task, Turn, TurnId, Vote};
+use council_protocol::{
+    Answer, Failure, FailureKind, Finding, RoundNumber, Task, Turn, TurnId, Vote,
+};
 
 use super::file::DuelFile;
 use super::past::{HeardReply, SideLine, SidePast};
@@ -98,7 +100,7 @@ impl<'a> DuelAgent<'a> {
         let again = self.run_turn(section, Task::Mend { error, form })?.ok();
         let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
         let (kept, other) = match again {
-            Some(again) if better(&again) => (again, Some(answer)),
+            Some(again) if better(&again) => (with_unsaid(again, &answer), Some(answer)),
             again => (answer, again),
         };
         let other = other.and_then(|other| serde_json::to_string(&other).ok());
@@ -199,6 +201,31 @@ impl<'a> DuelAgent<'a> {
     }
 }
 
+/// An answer with what the one before it has found and said, as far as it does not say so itself: it was sent back for what
+/// was missing in it, and not for what it has.
+fn with_unsaid(mut again: Answer, before: &Answer) -> Answer {
+    let raised = again
+        .independent_findings
+        .iter()
+        .map(|raised| &raised.finding);
+    let known: Vec<Finding> = again.findings.iter().chain(raised).cloned().collect();
+    let is_new = |found: &Finding| !known.iter().any(|known| speak::says_it(known, found));
+    let findings = before.findings.iter().filter(|found| is_new(found));
+    let raised = before
+        .independent_findings
+        .iter()
+        .filter(|raised| is_new(&raised.finding));
+    let answered: Vec<String> = again.responses.iter().map(|said| said.to.clone()).collect();
+    let responses = before
+        .responses
+        .iter()
+        .filter(|said| !answered.contains(&said.to));
+    again.findings.extend(findings.cloned());
+    again.independent_findings.extend(raised.cloned());
+    again.responses.extend(responses.cloned());
+    again
+}
+
 /// What was cut off, or replaced by what another model said, before a turn was over.
 fn take_unread(reply: &mut Result<AgentReply, Failure>) -> Vec<String> {
     let usage = match reply {
@@ -247,4 +274,47 @@ fn heard_answers(role: DuelRole, past: &SidePast) -> impl Iterator<Item = Answer
     let key = past.key();
     let said = past.said_for(|_| true);
     said.filter_map(move |raw| read_answer(role, key?, raw).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::Severity;
+    use council_protocol::answer::{IndependentFinding, Response, Stance, Tag};
+
+    use super::*;
+    use crate::council::testing::finding;
+
+    fn reply(to: &str) -> Response {
+        Response {
+            to: to.into(),
+            stance: Stance::Agreed,
+            reasoning: "so".into(),
+            evidence: None,
+        }
+    }
+
+    #[test]
+    fn what_was_sent_back_for_a_missing_reply_keeps_what_it_found_and_said() {
+        let mut first = Answer::new(ROUND, "k", Vote::Fail);
+        first.findings = vec![finding(Severity::Critical, 3)];
+        first.independent_findings = vec![IndependentFinding {
+            tag: Tag::New,
+            finding: finding(Severity::Critical, 40),
+        }];
+        first.responses = vec![reply("A2")];
+        let mut second = Answer::new(ROUND, "k", Vote::Fail);
+        second.responses = vec![reply("A1")];
+        let whole = with_unsaid(second.clone(), &first);
+        assert_eq!(whole.findings, first.findings);
+        assert_eq!(whole.independent_findings, first.independent_findings);
+        let answered: Vec<&str> = whole
+            .responses
+            .iter()
+            .map(|said| said.to.as_str())
+            .collect();
+        assert_eq!(answered, ["A1", "A2"]);
+        // What it says again is no second finding.
+        second.findings = first.findings.clone();
+        assert_eq!(with_unsaid(second, &first).findings, first.findings);
+    }
 }

@@ -183,6 +183,19 @@ impl ByteLedger {
     }
 }
 
+/// Whether words stand behind a signature that are nobody's, and were not there before.
+pub(crate) fn has_stray_words(before: &[u8], now: &[u8]) -> bool {
+    let stray = |bytes: &[u8]| {
+        let transcript = DebateTranscript::parse(&String::from_utf8_lossy(bytes));
+        let lines = transcript
+            .sections
+            .iter()
+            .filter(|section| section.stray_line.is_some());
+        lines.count()
+    };
+    stray(now) > stray(before)
+}
+
 /// The end of the last line of the last whole section.
 fn sealed_end(bytes: &[u8], transcript: &DebateTranscript) -> usize {
     let starts = line_starts(bytes);

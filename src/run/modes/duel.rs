@@ -29,6 +29,7 @@ use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 
 use crate::duel::driver::SidePast;
+use crate::duel::protocol::ledger::has_stray_words;
 use crate::duel::protocol::receipts::check_receipts;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
@@ -213,7 +214,9 @@ impl Duel<'_> {
             None if known.is_empty() => Ok(()),
             None => safe_file::write_file(file, &known)
                 .map_err(|error| RunError::output(&file.display().to_string(), &error)),
-            Some(actual) if actual.starts_with(&known) => Ok(()),
+            Some(actual) if actual.starts_with(&known) && !has_stray_words(&known, &actual) => {
+                Ok(())
+            }
             Some(_) => {
                 let changed = format!("{} is not as this duel left it", file.display());
                 Err(RunError::usage(changed)
