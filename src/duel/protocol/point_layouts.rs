@@ -14,7 +14,10 @@ use super::leading_refs::{split_refs, starts_with_place};
 use super::plain_forms::is_plain;
 use super::point_fields::{FieldName, field_name, makes_point, split_fields};
 use super::point_ref::PointId;
-use super::point_severity::{is_severity_alone, parse_severity, stated_severity};
+use super::point_severity::{
+    begins_with_severity, is_severity_alone, parse_severity, stated_severity,
+};
+use super::problem_text::sets_severity_apart;
 use super::wording::{parse_vote, split_label};
 use crate::council::plain_words::{Words, objects};
 
@@ -454,13 +457,16 @@ fn is_weighable(block: &TextBlock<'_>, author: Option<DuelRole>, is_opening: boo
     let answers = !is_opening && split_label(rest).is_some();
     let words = block.words();
     let is_none = Words::of(&words).0.len() <= 2 && Words::of(&words).has_any(&["none", "nothing"]);
+    // "critical sections are …" only begins with the word.
+    let is_stated =
+        sets_severity_apart(rest) || stated_severity(rest).is_some() && !begins_with_severity(rest);
     is_own
         && is_point
         && !answers
         && !(refs.ids.is_empty() && (is_none || is_plain(&words)))
         && parse_vote(&block.head).is_none()
         && block.fields.severity.is_none()
-        && stated_severity(rest).is_none()
+        && !is_stated
 }
 
 /// Whether a heading names what its points are, and is none: "Findings", "Critical issues".
