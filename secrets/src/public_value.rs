@@ -122,7 +122,7 @@ pub(crate) fn is_coin(value: &str, name: &str) -> bool {
 /// Whether a text is thirty-two bytes in base58.
 fn is_key_in_base58(text: &str) -> bool {
     const DIGITS: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-    let mut bytes = vec![0_u32; 33];
+    let mut bytes = [0_u32; 33];
     for sign in text.bytes() {
         let Some(mut carry) = DIGITS.iter().position(|digit| *digit == sign) else {
             return false;
