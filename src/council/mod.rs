@@ -79,6 +79,7 @@ mod unclear_reply;
 mod unread;
 mod unseen_words;
 mod verdict;
+mod weighed_again;
 
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used)] // A test ends where its helper fails.
@@ -109,3 +110,4 @@ pub use said_problem::SaidProblem;
 pub use same_problem::{is_namesake, means_same, says_one_problem};
 pub use unread::{is_for_lost_readers, is_read_by_few};
 pub use verdict::UNASKED;
+pub use weighed_again::weigh_again;

@@ -12,6 +12,7 @@ use super::memory::ReviewState;
 use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
+use crate::council::weigh_again;
 use crate::report::{CarriedReview, FindingFate};
 use crate::text::telling_lines;
 
@@ -25,6 +26,7 @@ impl ReviewState {
             if self.failed_over(kept) {
                 found.disposition = Disposition::Confirmed;
             }
+            weigh_again(&mut found, side.cites);
             let is_back = self.is_taken_back(kept, side);
             let find = |finding: &Finding| match is_back {
                 true => follow_move(kept.code_of(finding), &search),

@@ -1,5 +1,6 @@
 //! The change as it is reviewed now, as far as what an earlier review left open depends on it.
 
+use council_protocol::answer::Evidence;
 use council_protocol::{FileChange, Finding, RepoPath};
 
 use crate::council::outcome::JudgedFinding;
@@ -28,6 +29,8 @@ pub(crate) struct ReviewedSide<'a> {
     /// The line of a file at which a finding's quote is found as evidence is: judges quote in many forms, and what they were
     /// shown in a secret's place.
     pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
+    /// Whether what somebody cited against a finding, or for it, is there.
+    pub(crate) cites: &'a dyn Fn(&Evidence) -> bool,
     /// What a finding is called by the lines around it now, where these are others than they were.
     pub(crate) name_now: &'a dyn Fn(&JudgedFinding) -> Option<String>,
     /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may

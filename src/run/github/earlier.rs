@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use council_protocol::answer::Evidence;
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{
@@ -269,6 +270,17 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         let is_there = matches!(proof, Proof::Verified | Proof::Relocated { .. });
         proof.place(place.line).filter(|_| is_there)
     };
+    let cites = |evidence: &Evidence| {
+        let place = Location {
+            path: evidence.path.clone(),
+            line: evidence.line,
+            end_line: None,
+        };
+        // It may have been cut to be kept.
+        let quote = evidence.quote.trim_end_matches('…');
+        let (proof, _) = prover.borrow_mut().prove_quote(&place, quote);
+        proof.resolves()
+    };
     let named = |found: &JudgedFinding| {
         let finding = &found.finding;
         let mut prover = prover.borrow_mut();
@@ -289,6 +301,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         read: &read,
         read_before: &read_before,
         prove: &prove,
+        cites: &cites,
         name_now: &named,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_read_by_rules: &is_read_by_rules,

@@ -21,6 +21,7 @@ pub(super) fn found_meanwhile(
         read: &|_| ReviewedText::Unreadable,
         read_before: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
+        cites: &|_| true,
         name_now: &|_| None,
         is_looked_for: &|_| false,
         is_read_by_rules: &|_| false,
