@@ -13,8 +13,9 @@ pub(super) fn class_of(finding: &Finding) -> String {
     class.to_lowercase()
 }
 
-/// 16 hex digits from the rule (or else the category), the path, and the squeezed lines around the place. `nth` tells
-/// findings apart that agree in all three, in the order of their lines.
+/// 16 hex digits from the rule (or else the category), the path, and the squeezed lines around the place. What a rule
+/// finds is another finding than a model's whose category is called as the rule is. `nth` tells findings apart that agree
+/// in all of these, in the order of their lines.
 pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> String {
     let class = class_of(finding);
     let text = [context, &finding.quote, &finding.description]
@@ -28,8 +29,10 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
         finding.location.path.as_bytes(),
         text.as_bytes(),
     ];
+    // Models call their findings as rules are called, and mean no less another one.
+    let by_rule = finding.rule.as_ref().map(|_| b"rule".as_slice());
     let rest = rest_digits(&finding.description).map(str::as_bytes);
-    for part in shown.into_iter().chain(rest) {
+    for part in shown.into_iter().chain(by_rule).chain(rest) {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
@@ -92,6 +95,7 @@ pub fn readable_description(description: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use council_protocol::{Location, Severity};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -148,6 +152,22 @@ mod tests {
         assert_ne!(of("3f9a"), base);
         assert_ne!(of("3f9a"), of("3f9b"));
         assert_eq!(of("none"), base);
+    }
+
+    proptest! {
+        /// However a model calls its finding, it has never the name of one that a rule found, nor of one more of those.
+        #[test]
+        fn a_model_never_takes_the_name_of_a_rules_finding(
+            class in "[a-z-]{1,12}(/[a-z-]{1,8})?",
+            context in "[a-z =\n]{0,30}",
+            told in prop::sample::select(vec!["d", "There are 2 more in this file (3f9a)."]),
+            nth in (0usize..4, 0usize..4),
+        ) {
+            let said = Finding { category: class.clone(), description: told.into(), ..finding(3) };
+            let ruled = Finding { rule: Some(class), ..said.clone() };
+            prop_assert_ne!(fingerprint(&said, &context, nth.0), fingerprint(&ruled, &context, nth.1));
+            prop_assert_eq!(class_of(&said), class_of(&ruled));
+        }
     }
 
     #[test]

@@ -138,11 +138,13 @@ fn is_said(outcome: &Outcome, plan: &Plan, found: &JudgedFinding) -> bool {
     known.any(|known| is_same(known, found) && known.level >= found.level)
 }
 
-/// Whether two findings are one: the same fingerprint, or the same rule at the same place, whoever else joined it.
+/// Whether two findings are one: the same fingerprint, or the same rule at the same place, whoever else joined it; or a
+/// model calls what it found there as the rule is called.
 fn is_same(known: &JudgedFinding, rule: &JudgedFinding) -> bool {
     let names_it = |finding: &Finding| {
-        finding.rule.is_some()
-            && finding.rule == rule.finding.rule
+        let named = finding.rule.as_ref().unwrap_or(&finding.category);
+        let rule_id = rule.finding.rule.as_ref();
+        rule_id.is_some_and(|id| id.eq_ignore_ascii_case(named))
             && finding.location.path == rule.finding.location.path
             && finding.location.line == rule.finding.location.line
     };

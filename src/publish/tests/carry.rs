@@ -9,7 +9,8 @@ use super::plan::report;
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, VerdictReason,
 };
-use crate::council::{Dismissal, DismissalGround};
+use crate::council::plan::VerdictPolicy;
+use crate::council::{Dismissal, DismissalGround, add_carried, name_now};
 use crate::publish::{JudgedChange, ReviewState, ReviewedSide, ReviewedText, find_quote_places};
 use crate::report::{EarlierReview, FindingFate, Report};
 
@@ -476,4 +477,49 @@ fn the_problem_of_another_part_of_a_line_stays_open() {
         })
         .collect();
     assert_eq!(says, [("5".repeat(16), WORDS[3].1, 1)]);
+}
+
+/// A model may call what it found as the rule is called that looks for it. The rule that finds its own again resolves
+/// nothing of the model's, and takes nothing over from it.
+#[test]
+fn a_rules_finding_is_not_a_models_of_the_same_line_and_name() {
+    let mut before = report(2);
+    for (found, rule) in before
+        .outcome
+        .findings
+        .iter_mut()
+        .zip([None, Some("a-rule")])
+    {
+        found.finding.category = "a-rule".into();
+        found.finding.rule = rule.map(str::to_owned);
+        found.finding.location.line = 1;
+        found.finding.quote = CODE.into();
+        found.members[0].finding = found.finding.clone();
+        found.fingerprint = name_now(found, CODE).unwrap();
+    }
+    let text = |_: &RepoPath| ReviewedText::Text(format!("{CODE}\n"));
+    let side = ReviewedSide {
+        files: vec!["src/a.rs".into()],
+        read: &text,
+        ..no_side()
+    };
+    let carried = state(&before).carry_findings(&side);
+    let [model, ruled] = &before.outcome.findings[..] else {
+        panic!("two are found")
+    };
+    assert_ne!(model.fingerprint, ruled.fingerprint);
+    let policy = VerdictPolicy {
+        disputed_critical_fails: false,
+        incomplete_coverage_warns: false,
+    };
+    let mut now = report(0);
+    now.outcome.findings = add_carried(vec![ruled.clone()], &carried.standing(), policy, 2);
+    let told = carried.settle(&now.outcome);
+    let told: Vec<_> = told
+        .findings
+        .iter()
+        .map(|old| (old.fingerprint.as_str(), old.fate))
+        .collect();
+    let open = [model, ruled].map(|found| (found.fingerprint.as_str(), FindingFate::StillOpen));
+    assert_eq!(told, open);
 }
