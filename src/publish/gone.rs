@@ -7,6 +7,7 @@ use super::carry::{is_removed_again, move_finding};
 use super::code_search::CodeSearch;
 use super::kept::{OpenFinding, packed_len};
 use super::memory::ReviewState;
+use super::voices::seats_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::{FindingFate, Report};
 
@@ -20,6 +21,7 @@ const MIN_LETTERS: usize = 16;
 impl ReviewState {
     /// What was resolved up to this report, which was made after this state: the last first.
     pub(crate) fn gone_after(&self, report: &Report) -> Vec<OpenFinding> {
+        let known = self.known_by(&seats_of(report));
         let earlier = report.receipt.run.earlier.iter();
         let told = earlier.flat_map(|earlier| &earlier.findings);
         let resolved = told.filter(|found| found.fate == FindingFate::Resolved);
@@ -30,13 +32,13 @@ impl ReviewState {
             gone.since.get_or_insert_with(|| self.head.clone());
             gone
         };
-        let now = self.open.iter().filter(|open| may_return(open));
+        let now = known.open.iter().filter(|open| may_return(open));
         let now = now.filter(is_resolved).map(since_now);
         let is_found = |gone: &&OpenFinding| {
             let mut found = report.outcome.findings.iter();
             found.any(|found| found.fingerprint == gone.fingerprint)
         };
-        let before = self.gone.iter().filter(|gone| !is_found(gone)).cloned();
+        let before = known.gone.iter().filter(|gone| !is_found(gone)).cloned();
         let mut gone: Vec<OpenFinding> = now.chain(before).take(MAX_GONE).collect();
         while !gone.is_empty() && packed_len(&gone) > MAX_ROOM {
             gone.pop();

@@ -13,6 +13,7 @@ use super::kept::{
 };
 use super::marker::hidden_len;
 use super::quote_place::QuotePlaces;
+use super::voices::KeptVoice;
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
@@ -72,6 +73,9 @@ pub struct ReviewState {
         deserialize_with = "read_packed"
     )]
     pub gone: Vec<OpenFinding>,
+    /// Who spoke in these: another review may seat them otherwise, or not at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub voices: Vec<KeptVoice>,
     /// How many more open ones there are than there was room for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: usize,
@@ -206,6 +210,7 @@ impl ReviewState {
             files: if has_room { files } else { BTreeMap::new() },
             open: kept.open,
             gone,
+            voices: Vec::new(),
             lost: kept.lost,
             report: kept.report,
             claimed: None,
@@ -215,18 +220,22 @@ impl ReviewState {
         if hidden_len(&state) > MAX_STATE {
             state.gone.clear();
         }
+        state.keep_voices(report, None);
         state
     }
 
     /// What a comment with a report leaves in which `before` stood. What an unprivileged job says is no memory: what the last
     /// review left stays beside its words.
-    pub(super) fn after(self, report: &Report, before: Option<Self>) -> Self {
-        match before.filter(|before| before.key.is_some() && !report.source.is_own()) {
-            Some(before) => Self {
+    pub(super) fn after(mut self, report: &Report, before: Option<Self>) -> Self {
+        match before {
+            Some(before) if before.key.is_some() && !report.source.is_own() => Self {
                 claimed: Some(self.head),
                 ..before
             },
-            None => self,
+            before => {
+                self.keep_voices(report, before.as_ref());
+                self
+            }
         }
     }
 

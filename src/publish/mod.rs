@@ -34,6 +34,7 @@ mod quote_place;
 mod reviewed_side;
 mod seen;
 mod talk_changes;
+mod voices;
 mod wishes;
 
 pub use action::{PublishAction, Surface};
@@ -61,6 +62,7 @@ pub(crate) use seen::ExistingCheck;
 pub(crate) use seen::OwnComment;
 pub(crate) use seen::ReviewThread;
 pub use seen::{ForgeIdentity, ForgeState, PullRequest};
+pub(crate) use voices::seats_of;
 pub(crate) use wishes::MAX_INLINE;
 pub use wishes::PublishOptions;
 

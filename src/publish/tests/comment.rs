@@ -265,9 +265,9 @@ fn an_objection_without_a_finding_is_no_base_for_an_update() {
 }
 
 /// What a judge says in the end, in an answer that does not count, and in one that names no place.
-type JudgeVotes = (Option<Vote>, Option<Vote>, Option<Vote>);
+pub(super) type JudgeVotes = (Option<Vote>, Option<Vote>, Option<Vote>);
 
-fn report_of_votes(verdict: Verdict, votes: &[JudgeVotes]) -> Report {
+pub(super) fn report_of_votes(verdict: Verdict, votes: &[JudgeVotes]) -> Report {
     let mut now = report(0);
     now.outcome.verdict = verdict;
     let example = include_str!("../../../docs/examples/report.json");

@@ -11,4 +11,5 @@ mod places;
 mod plan;
 mod quote_place;
 mod suggestion;
+mod voices;
 mod ways;

@@ -243,7 +243,7 @@ fn read_side(blobs: &dyn BlobSource, side: Side, path: &RepoPath) -> ReviewedTex
     }
 }
 
-/// Adds what the last run found and what still stands.
+/// Adds what the last run found and what still stands, in the names of the seats of today.
 pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     let blobs = &prepared.change.blobs;
     let coverage = &prepared.packet.coverage.files;
@@ -307,5 +307,5 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         is_read_by_rules: &is_read_by_rules,
         is_part,
     };
-    prepared.earlier = Some(before.carry_findings(&side));
+    prepared.earlier = Some(before.known_by(&seats).carry_findings(&side));
 }

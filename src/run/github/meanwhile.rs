@@ -4,13 +4,17 @@
 use crate::council::add_carried;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::VerdictPolicy;
-use crate::publish::{ExistingCheck, PublishOptions, ReviewState, ReviewedSide, ReviewedText};
+use crate::publish::{
+    ExistingCheck, PublishOptions, ReviewState, ReviewedSide, ReviewedText, seats_of,
+};
 use crate::report::{CarriedReview, Report};
 
-/// What of the report that stands there `now` nobody has told this review, which began when `before` stood there.
+/// What of the report that stands there `now` nobody has told the review of this report, which began when `before`
+/// stood there.
 pub(super) fn found_meanwhile(
     before: Option<&ReviewState>,
     now: Option<&ReviewState>,
+    report: &Report,
 ) -> Option<CarriedReview> {
     let now = now.filter(|now| Some(*now) != before)?;
     // Nothing was judged since: each finding is as open as it was.
@@ -32,7 +36,7 @@ pub(super) fn found_meanwhile(
         .flat_map(|before| &before.open)
         .map(|open| open.fingerprint.as_str())
         .collect();
-    let mut carried = now.carry_findings(&side);
+    let mut carried = now.known_by(&seats_of(report)).carry_findings(&side);
     carried
         .findings
         .retain(|(found, _)| found.level.is_some() && !known.contains(&found.fingerprint.as_str()));
@@ -43,7 +47,7 @@ pub(super) fn found_meanwhile(
 /// judged after that, so each of its findings is as open as it was.
 pub(super) fn add_meanwhile(report: &mut Report, now: Option<&ReviewState>) {
     let now = now.filter(|now| report.target.head.as_deref() == Some(now.head.as_str()));
-    let Some(mut found) = found_meanwhile(None, now) else {
+    let Some(mut found) = found_meanwhile(None, now, report) else {
         return;
     };
     let is_known = |fingerprint: &str| {

@@ -233,7 +233,7 @@ impl PullReview<'_> {
         let mut heard = VerdictMemory::known_dismissals(prepared, &self.start);
         heard.dismissals.extend(prepared.dismissed.iter().cloned());
         let mut report = memory.standing_over(known, &heard)?;
-        if let Some(found) = found_meanwhile(None, self.before.as_ref()) {
+        if let Some(found) = found_meanwhile(None, self.before.as_ref(), &report) {
             let policy = self.settings.policy();
             add_found(&mut report, &found, policy, FoundElsewhere::Before);
         }
@@ -421,7 +421,7 @@ impl PullReview<'_> {
             self.start.notifier.warn(&trouble.to_string());
         }
         let now = self.seen.state();
-        if let Some(found) = found_meanwhile(before.as_ref(), now.as_ref()) {
+        if let Some(found) = found_meanwhile(before.as_ref(), now.as_ref(), report) {
             let policy = self.settings.policy();
             add_found(report, &found, policy, FoundElsewhere::Meanwhile);
         }
