@@ -7,11 +7,12 @@ use council_protocol::{Finding, JudgeId, Severity};
 
 use super::consensus::{FindingStanding, finding_level};
 use super::fingerprint::class_of;
-use super::outcome::{Disposition, FindingMember, JudgedFinding};
+use super::judges::same_text;
+use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::parts::{split_off, with_own_names};
 use super::plan::VerdictPolicy;
 use super::same_problem::{is_namesake, is_one_finding, means_same};
-use super::support::{Sixths, WHOLE, needed_support};
+use super::support::{REFUTATION, Sixths, SupportKind, WHOLE, needed_support};
 
 /// The findings of this review, and of an earlier one those that were not raised again, each with its name and its
 /// weight under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now:
@@ -51,7 +52,7 @@ pub fn add_carried(
             keep_weight(new, &old);
             new.level = level_of(new);
         }
-        if !is_refuted && join_holders(new, &old, models) {
+        if !is_refuted && join_voices(new, &old, models) {
             new.level = level_of(new);
         }
         match unsaid {
@@ -68,6 +69,15 @@ pub fn add_carried(
     for part in parts {
         let part = with_own_names(part, &found);
         found.push(part);
+    }
+    confirm_together(&mut found, models);
+    for one in &mut found {
+        let is_raised = one.disposition == Disposition::Confirmed && one.dismissed.is_none();
+        one.level = if is_raised {
+            one.level.max(level_of(one))
+        } else {
+            one.level
+        };
     }
     found.sort_by(|a, b| sort_rank(a).cmp(&sort_rank(b)));
     for (index, finding) in found.iter_mut().enumerate() {
@@ -153,38 +163,106 @@ fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
     }
 }
 
-/// Adds who held a finding before and says nothing against it now; whether that confirms it. Of two reviews one judge may see it
-/// in the first and another one in the second: both have found it.
-fn join_holders(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
+/// Adds who held a finding before, and what others said of it, where they say nothing of it now; whether that makes something
+/// else of it. Of two reviews one judge may see it in the first and another one in the second: both have found it.
+fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
     let severity = new.finding.severity;
-    let holds = |member: &&FindingMember| {
-        member.finding.rule.is_none() && member.finding.severity >= severity
+    let speaks = |judge: &JudgeId| {
+        new.members.iter().any(|now| now.judge == *judge)
+            || new.opinions.iter().any(|now| now.judge == *judge)
     };
-    let is_against = |judge: &JudgeId| {
-        let mut opinions = new.opinions.iter();
-        opinions.any(|said| said.judge == *judge && said.stance == Stance::Disagreed)
-            || new
-                .members
-                .iter()
-                .any(|now| now.judge == *judge && now.withdrawn)
+    let is_silent = |member: &&FindingMember| holds(member, severity) && !speaks(&member.judge);
+    let members: Vec<_> = old.holding_members().filter(is_silent).cloned().collect();
+    let opinions = old.opinions.iter().filter(|said| !speaks(&said.judge));
+    let opinions: Vec<_> = opinions.cloned().collect();
+    let is_refuted_before = opinions.iter().any(refutes);
+    new.members.extend(members);
+    new.opinions.extend(opinions);
+    let is_supported = support_of(&[new]) >= needed_support(models);
+    let joined = match new.disposition {
+        Disposition::Unconfirmed if is_supported => Disposition::Confirmed,
+        Disposition::Confirmed | Disposition::Unconfirmed if is_refuted_before && !is_supported => {
+            Disposition::Disputed
+        }
+        other => other,
     };
-    let before = old.holding_members().filter(holds);
-    let silent = before.filter(|member| {
-        let mut now = new.members.iter();
-        !is_against(&member.judge) && !now.any(|now| now.judge == member.judge)
-    });
-    let silent: Vec<FindingMember> = silent.cloned().collect();
-    new.members.extend(silent);
-    let holders = new.holding_members().filter(holds);
-    let holders: BTreeSet<&JudgeId> = holders.map(|member| &member.judge).collect();
-    let support = Sixths::try_from(holders.len()).unwrap_or(0) * WHOLE;
-    let is_confirmed =
-        new.disposition == Disposition::Unconfirmed && support >= needed_support(models);
-    if is_confirmed {
-        new.disposition = Disposition::Confirmed;
+    let is_changed = joined != new.disposition;
+    if is_changed {
+        new.disposition = joined;
         new.since.clone_from(&old.since);
     }
-    is_confirmed
+    is_changed
+}
+
+fn holds(member: &FindingMember, severity: Severity) -> bool {
+    member.finding.rule.is_none() && member.finding.severity >= severity
+}
+
+fn refutes(said: &Opinion) -> bool {
+    said.stance == Stance::Disagreed && said.resolves
+}
+
+/// What findings of one problem rest on together. Who agreed has looked at least at their place.
+fn support_of(found: &[&JudgedFinding]) -> Sixths {
+    let held = found.iter().flat_map(|one| {
+        let severity = one.finding.severity;
+        one.holding_members()
+            .filter(move |member| holds(member, severity))
+    });
+    let said = || found.iter().flat_map(|one| &one.opinions);
+    let holders: BTreeSet<&JudgeId> = held.map(|member| &member.judge).collect();
+    let judges = |is_meant: &dyn Fn(&Opinion) -> bool| -> BTreeSet<&JudgeId> {
+        said()
+            .filter(|said| is_meant(said))
+            .map(|said| &said.judge)
+            .collect()
+    };
+    let against = judges(&|said| said.stance == Stance::Disagreed);
+    let refuting = judges(&refutes);
+    let agreed = judges(&|said| said.stance == Stance::Agreed && said.resolves);
+    let sum = |count: usize, each: Sixths| Sixths::try_from(count).unwrap_or(0) * each;
+    sum(holders.difference(&against).count(), WHOLE)
+        + sum(
+            agreed.difference(&holders).count(),
+            SupportKind::SamePlace.weight(),
+        )
+        + sum(refuting.difference(&holders).count(), REFUTATION)
+}
+
+/// Confirms what models found in one line of the same code in different reviews, in whatever words: in one review it would
+/// have been one finding. Each is told by itself, since nobody knows whether they mean one problem.
+fn confirm_together(found: &mut [JudgedFinding], models: usize) {
+    let is_open = |one: &JudgedFinding| {
+        one.disposition == Disposition::Unconfirmed && one.finding.rule.is_none()
+    };
+    let is_one_place = |one: &Finding, other: &Finding| {
+        one.location.path == other.location.path
+            && one.location.line == other.location.line
+            && one.location.line > 0
+            && one.severity == other.severity
+            && !one.quote.trim().is_empty()
+            && same_text(&one.quote, &other.quote)
+    };
+    let mut confirmed = BTreeSet::new();
+    for (at, old) in found
+        .iter()
+        .enumerate()
+        .filter(|(_, old)| old.since.is_some())
+    {
+        for (by, new) in found
+            .iter()
+            .enumerate()
+            .filter(|(_, new)| new.since.is_none())
+        {
+            let is_pair = is_open(old) && is_open(new) && is_one_place(&new.finding, &old.finding);
+            if is_pair && support_of(&[old, new]) >= needed_support(models) {
+                confirmed.extend([at, by]);
+            }
+        }
+    }
+    for at in confirmed {
+        found[at].disposition = Disposition::Confirmed;
+    }
 }
 
 /// What a critical finding that is raised again was said to be before, where nobody says it so now: whether other words mean
@@ -362,6 +440,58 @@ mod tests {
             prop_assert_eq!(all[0].level == Some(FindingLevel::Fail), is_confirmed);
             let told: BTreeSet<_> = all[0].holding_members().map(|member| member.judge.clone()).collect();
             prop_assert_eq!(told.len(), holders);
+        }
+
+        /// What others said of a finding is weighed with it, in whichever of two reviews they said it: of one review it would
+        /// be the same.
+        #[test]
+        fn what_was_said_before_is_weighed_with_what_is_said_now(
+            before in prop::option::of(any::<bool>()),
+            now in prop::option::of(any::<bool>()),
+            holders in 1usize..3,
+        ) {
+            let said = |judge: &str, agrees: bool| crate::outcome::Opinion {
+                judge: judge.into(),
+                stance: if agrees { Stance::Agreed } else { Stance::Disagreed },
+                reasoning: "r".into(),
+                evidence: None,
+                resolves: true,
+            };
+            let held = |mut found: JudgedFinding| {
+                found.members = (0..holders).map(|nth| FindingMember {
+                    judge: format!("judge-{nth}").as_str().into(),
+                    round: 1.into(),
+                    finding: found.finding.clone(),
+                    proof: Proof::Verified,
+                    withdrawn: false,
+                    fingerprint: None,
+                }).collect();
+                found
+            };
+            let models = holders + 2;
+            let disposed = |opinions: [Option<bool>; 2]| {
+                let sum = 6 * i64::try_from(holders).unwrap()
+                    + opinions.iter().flatten().map(|agrees| if *agrees { 2 } else { -6 }).sum::<i64>();
+                match sum >= needed_support(models) {
+                    true => Disposition::Confirmed,
+                    false if opinions.contains(&Some(false)) => Disposition::Disputed,
+                    false => Disposition::Unconfirmed,
+                }
+            };
+            let mut old = held(judged((1, 2, 2), true));
+            old.opinions.extend(before.map(|agrees| said("judge-8", agrees)));
+            old.disposition = disposed([before, None]);
+            let mut new = held(judged((1, 2, 2), false));
+            new.opinions.extend(now.map(|agrees| said("judge-9", agrees)));
+            new.disposition = disposed([now, None]);
+            let all = add_carried(vec![new], &[old], POLICY, models);
+            prop_assert_eq!(all.len(), 1);
+            // A dispute of now stays one; whoever agreed before is told all the same.
+            if now != Some(false) {
+                prop_assert_eq!(all[0].disposition, disposed([before, now]));
+            }
+            let told = before.is_some() && now != Some(false);
+            prop_assert_eq!(all[0].opinions.iter().any(|said| said.judge == "judge-8".into()), told);
         }
 
         /// Words and weight are one judge's: what is said later of the same code in other words neither takes the place of a

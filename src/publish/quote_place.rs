@@ -35,6 +35,13 @@ impl QuoteNeighbours {
         }
     }
 
+    /// Whether the same stands on one side of a place, where its lines are as whole as they were.
+    fn is_near(&self, place: &CodePlace<'_>) -> bool {
+        let now = Self::of(place);
+        let is_whole = place.begins_line && place.ends_line;
+        now == *self || is_whole && (now.before == self.before || now.behind == self.behind)
+    }
+
     /// Whether the quote's lines are whole at a place, or joined there with what stood around them.
     fn is_kept_at(&self, place: &CodePlace<'_>) -> bool {
         let now = Self::of(place);
@@ -142,7 +149,7 @@ pub(super) fn find_quoted(
     }
 }
 
-/// The line at which the code of a finding stands again that had gone: between the same letters, at a line that counts.
+/// The line at which the code of a finding stands again that had gone: beside the same letters, at a line that counts.
 pub(super) fn find_returned(
     code: &CodeLetters,
     finding: &Finding,
@@ -152,7 +159,7 @@ pub(super) fn find_returned(
     let places = code.quoted_at(&finding.quote);
     let same = places
         .iter()
-        .filter(|place| QuoteNeighbours::of(place) == was.around && counts(&numbers_of(place)));
+        .filter(|place| was.around.is_near(place) && counts(&numbers_of(place)));
     let nearest = same.min_by_key(|place| distance(place, finding));
     nearest.map(first_line)
 }
