@@ -138,10 +138,11 @@ proptest! {
         }];
         now.outcome.findings = vec![found];
         let mut left = kept(&now, None);
+        left.open[0].asked = bench.iter().map(|seat| seat.judge.clone()).collect();
+        left.keep_voices(&now, None);
         if is_told_by_report {
             left.voices.clear();
         }
-        left.open[0].asked = bench.iter().map(|seat| seat.judge.clone()).collect();
         let mut today = bench.clone();
         for next in &benches[1..] {
             today = seats(next);
