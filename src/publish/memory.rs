@@ -34,6 +34,9 @@ pub struct ReviewState {
     pub version: u32,
     /// The commit that was judged.
     pub head: String,
+    /// What that was compared with: where it is the same, nothing is another outside of the change. None: nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     pub run: String,
     /// The recognition key of change, configuration, bench and templates.
     #[serde(default)]
@@ -186,6 +189,7 @@ impl ReviewState {
         let mut state = Self {
             version: VERSION,
             head: report.target.head.clone().unwrap_or_default(),
+            base: report.target.base.clone(),
             run: run.name.clone(),
             key: run
                 .recognition_key
@@ -306,6 +310,16 @@ impl ReviewState {
         let open = self.open.iter();
         let counts = open.filter(|open| open.level > Some(FindingLevel::Note));
         counts.filter(|open| !is_known(open)).count() + self.lost
+    }
+
+    /// Whether it is compared with this commit, so that nothing is another outside of the change.
+    pub(crate) fn has_base(&self, base: Option<&str>) -> bool {
+        base.is_some() && self.base.as_deref() == base
+    }
+
+    /// Whether one review was shown all of the change, so that its report knows what stood around all of it.
+    pub(crate) fn is_of_one_look(&self) -> bool {
+        !self.files.is_empty() && self.judged_at.is_empty()
     }
 
     /// Whether the last review was shown this file; where it knows of none, it was shown none.

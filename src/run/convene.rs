@@ -341,6 +341,18 @@ pub(crate) fn standing_objection(prepared: &PreparedReview, start: &RunContext) 
     VerdictMemory::for_change(prepared, start)?.standing_objection()
 }
 
+/// The digest of the code around all of a change, as the council of the configuration would be shown it today.
+pub(crate) fn surroundings_today(
+    prepared: &PreparedReview,
+    deep: bool,
+) -> Result<Option<String>, RunError> {
+    let config = &prepared.config;
+    let bench = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
+    let seed = draw_run_seed(&RealWorld::new())?;
+    let mut prompts = SeatPrompts::plan(&bench.seats, prepared, &seed, Some(bench.quorum))?;
+    context_today(&mut prompts, prepared)
+}
+
 /// The digest of the code around the change as a brief would show it today; none: no judge reads a brief.
 fn context_today(
     prompts: &mut Option<SeatPrompts>,

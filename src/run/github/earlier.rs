@@ -20,6 +20,7 @@ use crate::publish::{
 use crate::publish::{is_unchanged_reason, is_witness, look};
 use crate::report::{Report, ReviewSubject};
 use crate::run::context::RunContext;
+use crate::run::convene::surroundings_today;
 use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::floor::configured_rules;
 use crate::run::prepare::PreparedReview;
@@ -27,22 +28,33 @@ use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
 use crate::session::QuoteProver;
 
-/// The report that answers this change already, found by its key: the last run's on the pull request, or, for an entry of a
-/// merge queue, that of the request it came from (`queued`).
+/// The report that answers this change already, found by its key: the last run's on the pull request.
 pub(crate) fn find_earlier_verdict(
     before: Option<&ReviewState>,
-    queued: Option<&QueuedRequest>,
     key: &str,
     seen: &ForgeState,
     wishes: &PublishOptions,
-    hub: &GitHubApi<'_>,
     started_by: Option<&str>,
 ) -> Option<Report> {
-    let recognised = before
+    before
         .filter(|state| state.head == wishes.head)
         .and_then(|state| state.recognised_report(key, started_by))
-        .filter(|report| is_witnessed(report, seen, wishes));
-    recognised.or_else(|| queued?.find_verdict(key, hub, wishes, started_by))
+        .filter(|report| is_witnessed(report, seen, wishes))
+}
+
+/// Whether the code that a review was shown around the change stands there today: a queue's entry may stand on a branch
+/// that has moved. Where nobody can look, somebody has to judge.
+pub(crate) fn stands_around(
+    left: &ReviewState,
+    report: &Report,
+    prepared: &PreparedReview,
+    deep: bool,
+) -> bool {
+    let is_same = || {
+        let today = surroundings_today(prepared, deep);
+        today.is_ok_and(|today| today == report.receipt.run.digests.context)
+    };
+    left.has_base(prepared.packet.target.base.as_deref()) || left.is_of_one_look() && is_same()
 }
 
 /// Whether the verdict of the last run can be believed: nobody edited the report, and where checks are used the check on this
@@ -78,7 +90,7 @@ impl QueuedRequest {
 
     /// What the request bought, where it is the same change: its own report says so, nobody edited it, and the check on its
     /// tip, which only the program can write, says the same. Where the check cannot be read, the entry is reviewed.
-    fn find_verdict(
+    pub(crate) fn find_verdict(
         &self,
         key: &str,
         hub: &GitHubApi<'_>,
@@ -165,14 +177,18 @@ fn is_unchanged(file: &FileCoverage) -> bool {
     matches!(&file.state, CoverageState::Skipped { reason } if is_unchanged_reason(reason))
 }
 
-/// Takes out what was judged before under the same rules. Nothing is taken out when nothing would be left: a council over
-/// nothing has no verdict. Built-in rules and tools read all of it again.
+/// Takes out what was judged before under the same rules, while nothing is another outside of the change: what a file
+/// calls may be. Nothing is taken out when nothing would be left: a council over nothing has no verdict. Built-in rules
+/// and tools read all of it again.
 pub(crate) fn skip_unchanged_files(
     prepared: &mut PreparedReview,
     before: Option<&ReviewState>,
     wishes: &PublishOptions,
 ) {
-    let Some(before) = before else { return };
+    let base = prepared.packet.target.base.as_deref();
+    let Some(before) = before.filter(|before| before.has_base(base)) else {
+        return;
+    };
     let JudgedChange { files, rules, .. } = &wishes.judged;
     let kept = before.judged_before(files, rules);
     let is_kept = |path: &RepoPath| kept.contains(&path.display().into_owned());

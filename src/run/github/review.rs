@@ -18,7 +18,7 @@ use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::github::earlier::{
     QueuedRequest, carry_over, find_earlier_verdict, read_reviewed, report_over,
-    skip_unchanged_files,
+    skip_unchanged_files, stands_around,
 };
 use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{
@@ -204,7 +204,9 @@ impl PullReview<'_> {
     /// The verdict that is told, so that nobody is asked: what stands against this very change, else what was said of
     /// it.
     fn find_told(&self, prepared: &PreparedReview) -> Option<Report> {
-        let known = self.find_earlier().or_else(|| self.find_objection());
+        let known = self
+            .find_earlier(prepared)
+            .or_else(|| self.find_objection());
         self.find_standing(prepared, known.as_ref()).or(known)
     }
 
@@ -240,16 +242,20 @@ impl PullReview<'_> {
         Some(report)
     }
 
-    fn find_earlier(&self) -> Option<Report> {
-        find_earlier_verdict(
-            self.before.as_ref(),
-            self.queued.as_ref(),
-            &self.key,
-            &self.seen,
-            &self.wishes,
-            self.hub,
-            self.start.started_by.as_deref(),
-        )
+    fn find_earlier(&self, prepared: &PreparedReview) -> Option<Report> {
+        let before = self.before.as_ref();
+        let started_by = self.start.started_by.as_deref();
+        find_earlier_verdict(before, &self.key, &self.seen, &self.wishes, started_by)
+            .or_else(|| self.find_queued(prepared))
+    }
+
+    /// What the request of a queue's entry bought, where the same code stands around the change.
+    fn find_queued(&self, prepared: &PreparedReview) -> Option<Report> {
+        let queued = self.queued.as_ref()?;
+        let started_by = self.start.started_by.as_deref();
+        let report = queued.find_verdict(&self.key, self.hub, &self.wishes, started_by)?;
+        let left = queued.left.as_ref()?;
+        stands_around(left, &report, prepared, self.wanted.deep).then_some(report)
     }
 
     /// Shows what the last run found, over the change as it stands now.

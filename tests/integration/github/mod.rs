@@ -25,6 +25,7 @@ mod stage;
 mod standing;
 mod state;
 mod surfaces;
+mod surroundings;
 mod threats;
 mod told;
 mod two_problems;
