@@ -166,12 +166,11 @@ fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
 /// Adds who held a finding before, and what others said of it, where they say nothing of it now; whether that makes something
 /// else of it. Of two reviews one judge may see it in the first and another one in the second: both have found it.
 fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
-    let severity = new.finding.severity;
     let speaks = |judge: &JudgeId| {
         new.members.iter().any(|now| now.judge == *judge)
             || new.opinions.iter().any(|now| now.judge == *judge)
     };
-    let is_silent = |member: &&FindingMember| holds(member, severity) && !speaks(&member.judge);
+    let is_silent = |member: &&FindingMember| is_of_model(member) && !speaks(&member.judge);
     let members: Vec<_> = old.holding_members().filter(is_silent).cloned().collect();
     let opinions = old.opinions.iter().filter(|said| !speaks(&said.judge));
     let opinions: Vec<_> = opinions.cloned().collect();
@@ -194,8 +193,8 @@ fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> b
     is_changed
 }
 
-fn holds(member: &FindingMember, severity: Severity) -> bool {
-    member.finding.rule.is_none() && member.finding.severity >= severity
+fn is_of_model(member: &FindingMember) -> bool {
+    member.finding.rule.is_none()
 }
 
 fn refutes(said: &Opinion) -> bool {
@@ -204,11 +203,8 @@ fn refutes(said: &Opinion) -> bool {
 
 /// What findings of one problem rest on together. Who agreed has looked at least at their place.
 fn support_of(found: &[&JudgedFinding]) -> Sixths {
-    let held = found.iter().flat_map(|one| {
-        let severity = one.finding.severity;
-        one.holding_members()
-            .filter(move |member| holds(member, severity))
-    });
+    let held = found.iter().flat_map(|one| one.holding_members());
+    let held = held.filter(|member| is_of_model(member));
     let said = || found.iter().flat_map(|one| &one.opinions);
     let holders: BTreeSet<&JudgeId> = held.map(|member| &member.judge).collect();
     let judges = |is_meant: &dyn Fn(&Opinion) -> bool| -> BTreeSet<&JudgeId> {
