@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::consent::plain_vote;
-use super::plain_words::Words;
+use super::plain_words::{VOTE_WORDS, Words};
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [
@@ -70,6 +70,10 @@ pub(super) fn plain_ballot(value: &mut Value) {
             .to_owned();
         } else if !is_known && names_conditions(vote) {
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
+        } else if let Some(strict) = strict_beginning(vote).filter(|_| !is_known) {
+            // What it says besides is told where its conditions are.
+            conditions.push(format!("it votes `{}`", vote.trim()));
+            *vote = strict.to_owned();
         }
     }
     // Whoever has nothing to say there says nothing: that must not cost the conditions.
@@ -79,6 +83,29 @@ pub(super) fn plain_ballot(value: &mut Value) {
     conditions.retain(|text| !says_none(text));
     let conditions = conditions.into_iter().map(Value::String).collect();
     ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Beginnings of votes against, whatever follows: "DO NOT PROCEED until a.py:5 is fixed" is as strict as without it.
+const STRICT: [(&str, &str); 9] = [
+    ("do not proceed", "DO_NOT_PROCEED"),
+    ("don't proceed", "DO_NOT_PROCEED"),
+    ("dont proceed", "DO_NOT_PROCEED"),
+    ("do not merge", "DO_NOT_PROCEED"),
+    ("don't merge", "DO_NOT_PROCEED"),
+    ("do not approve", "DO_NOT_PROCEED"),
+    ("don't approve", "DO_NOT_PROCEED"),
+    ("reject", "DO_NOT_PROCEED"),
+    ("reconsider", "RECONSIDER"),
+];
+
+/// The printed ballot against that a vote with more words begins with.
+fn strict_beginning(vote: &str) -> Option<&'static str> {
+    let mut words = Words::of(vote);
+    let names = words.0.iter();
+    let named = names.take_while(|word| VOTE_WORDS.contains(&word.as_str()));
+    words.0.drain(..named.count());
+    let begun = STRICT.iter().find(|(begin, _)| words.starts_with(begin));
+    begun.map(|(_, strict)| *strict)
 }
 
 /// Whether a vote says no more than that it has conditions: what else is said in it ("PROCEED once a.py:5 is fixed") is an
@@ -142,9 +169,69 @@ fn texts_in(value: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
     use serde_json::json;
 
     use super::*;
+
+    /// The ballot that a vote in these words is read as; none: it is asked again.
+    fn read(vote: &str) -> (Option<BallotVote>, Vec<String>) {
+        let mut answer = json!({"ballot": {"vote": vote}});
+        plain_ballot(&mut answer);
+        let conditions = texts_in(&answer["ballot"]["conditions"]);
+        (
+            BallotVote::deserialize(&answer["ballot"]["vote"]).ok(),
+            conditions,
+        )
+    }
+
+    const BEHIND: [&str; 14] = [
+        "until users.py:8 is fixed",
+        "UNTIL FIXED",
+        "unless the query is bound",
+        "without a fix",
+        "if users.py:8 stays",
+        "— fix users.py:8 first",
+        ", then PROCEED",
+        "(proceed once it is bound)",
+        "with these conditions",
+        "but the rest is fine",
+        ": no objections otherwise",
+        "; approve later",
+        "as it stands",
+        "bis users.py:8 behoben ist",
+    ];
+
+    proptest! {
+        /// A law: a ballot with words behind it is never milder than its plain beginning, and its words are told.
+        #[test]
+        fn words_behind_a_ballot_never_make_it_milder(
+            (plain, begin) in select(&[
+                (BallotVote::DoNotProceed, "DO NOT PROCEED"), (BallotVote::DoNotProceed, "Do not proceed,"),
+                (BallotVote::DoNotProceed, "DO_NOT_PROCEED"), (BallotVote::DoNotProceed, "**Don't proceed**"),
+                (BallotVote::DoNotProceed, "My vote: DO NOT PROCEED"), (BallotVote::DoNotProceed, "Do not merge"),
+                (BallotVote::Reconsider, "RECONSIDER"), (BallotVote::Reconsider, "Verdict: Reconsider"),
+            ][..]),
+            behind in select(&BEHIND[..]), other in select(&BEHIND[..]), is_long in any::<bool>(),
+        ) {
+            let other = if is_long { other } else { "" };
+            let vote = format!("{begin} {behind} {other}");
+            let (ballot, told) = read(&vote);
+            prop_assert_eq!(ballot, Some(plain), "{}", &vote);
+            prop_assert!(told.iter().any(|text| text.contains(vote.trim())), "{:?}", told);
+        }
+
+        /// The same of one for the change: what stands behind it is an objection, and no consent.
+        #[test]
+        fn words_behind_a_consent_are_no_consent(
+            begin in select(&["PROCEED", "Proceed,", "My vote: PROCEED", "APPROVE", "LGTM"][..]),
+            behind in select(&BEHIND[..]),
+        ) {
+            let vote = format!("{begin} {behind}");
+            prop_assert_ne!(read(&vote).0, Some(BallotVote::Proceed), "{}", &vote);
+        }
+    }
 
     #[test]
     fn what_an_answer_says_of_itself_is_no_condition() {

@@ -62,7 +62,7 @@ impl Words {
         self.stands_at(0, phrase)
     }
 
-    fn stands_at(&self, at: usize, phrase: &str) -> bool {
+    pub fn stands_at(&self, at: usize, phrase: &str) -> bool {
         let mut words = self.0[at..].iter();
         phrase
             .split(' ')
@@ -245,7 +245,7 @@ const REFUSES: &[&str] = &[
 ];
 
 /// What such a line may say besides: that it is a vote.
-const VOTE_WORDS: &[&str] = &[
+pub(super) const VOTE_WORDS: &[&str] = &[
     "verdict", "vote", "my", "final", "result", "status", "decision", "overall", "is", "the", "i",
 ];
 

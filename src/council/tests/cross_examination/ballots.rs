@@ -258,3 +258,49 @@ fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_wi
         assert_eq!(question(Some(None)), Verdict::Pass, "{objects:?}");
     }
 }
+
+/// A ballot against that says until when, or why, is one against: over a question by all it is what the printed one is.
+#[test]
+fn a_ballot_against_with_more_words_is_as_strict_as_without_them() {
+    for vote in [
+        "DO NOT PROCEED",
+        "DO NOT PROCEED UNTIL FIXED",
+        "Do not proceed, unless the query is bound",
+        "RECONSIDER until users.py:8 is fixed",
+    ] {
+        let mut plan = council(3, 1);
+        plan.options.subject = DebateSubject::Text;
+        let mut run = Run::seated(plan);
+        open(&mut run, &[PASS; 3]);
+        for _ in 0..2 {
+            go_on(&mut run, &[PASS; 3]);
+        }
+        for judge in ["judge-1", "judge-2", "judge-3"] {
+            let sent = run.sent(judge);
+            let mut answer = Answer::new(sent.round, sent.key.clone(), PASS);
+            answer.ballot = Some(Ballot {
+                vote: BallotVote::Proceed,
+                strongest_point: "s".into(),
+                concession: "c".into(),
+                remaining_concern: "r".into(),
+                conditions: Vec::new(),
+            });
+            let raw = serde_json::to_string(&answer).unwrap();
+            run.raw(judge, &raw.replace("\"PROCEED\"", &format!("\"{vote}\"")));
+        }
+        let outcome = run.concluded();
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Fail,
+            "{vote}: {:?}",
+            outcome.notes
+        );
+        assert!(
+            outcome
+                .judges
+                .iter()
+                .all(|judge| judge.counted == Some(FAIL)),
+            "{vote}"
+        );
+    }
+}
