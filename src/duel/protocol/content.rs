@@ -233,7 +233,7 @@ impl ContentReader {
                 let words = block.words();
                 let is_denied = above.stance == Stance::Agreed && denies(&words);
                 let stance = if is_denied {
-                    Stance::Disagreed
+                    Stance::PartiallyAgreed
                 } else {
                     above.stance
                 };

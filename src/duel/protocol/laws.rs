@@ -19,7 +19,7 @@ use super::turns::{NextTurn, next_turn};
 use super::votes::vote_of;
 use super::{DuelEnding, DuelRole};
 
-const DISAGREED: [&str; 29] = [
+const DISAGREED: [&str; 28] = [
     "Disagreed — it is locked",
     "**Disagreed** — it is locked",
     "**Disagreed**: it is locked",
@@ -46,12 +46,11 @@ const DISAGREED: [&str; 29] = [
     "Not a bug: it is locked",
     "not reproduced / disagreed",
     "Rejected: it is locked",
-    "Agreed — no, I disagree",
     "Dis\u{200b}agreed — it is locked",
     "~~Agreed~~ Disagreed: it is locked",
 ];
 
-const PARTLY: [&str; 8] = [
+const PARTLY: [&str; 9] = [
     "Partially agreed — the fix is too wide",
     "**Partially agreed**: the fix is too wide",
     "partially_agreed: the fix is too wide",
@@ -60,6 +59,7 @@ const PARTLY: [&str; 8] = [
     "Agreed in part: the fix is too wide",
     "I agree if the fix is smaller",
     "Agreed on all points except this one",
+    "Agreed — no, I disagree",
 ];
 
 const AGREED: [&str; 12] = [

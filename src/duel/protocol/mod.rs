@@ -15,6 +15,9 @@ pub(crate) mod closing;
 mod closing_laws;
 mod consent;
 pub(crate) mod content;
+mod displayed;
+#[cfg(test)]
+mod label_laws;
 #[cfg(test)]
 mod laws;
 mod leading_refs;

@@ -7,8 +7,9 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
-use super::agreement::{AgreedScope, PlainAgreement, denies, plain_agreement};
+use super::agreement::{AgreedScope, PlainAgreement, denies, plain_agreement, refuses_point};
 use super::consent::is_approval;
+use super::displayed::outside_code;
 use crate::council::consent::{RESERVATIONS, is_hidden};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
@@ -87,7 +88,7 @@ pub(super) fn is_filler(word: &str) -> bool {
 }
 
 /// Phrases of somebody who does not agree, whatever label stands before them.
-const REFUSALS: &[&str] = &[
+pub(super) const REFUSALS: &[&str] = &[
     "i disagree",
     "we disagree",
     "still disagree",
@@ -261,7 +262,8 @@ pub(super) fn skip_words(text: &str, count: usize) -> &str {
     rest
 }
 
-/// The stance of a statement that begins with a label, its whole text considered.
+/// The stance of a statement that begins with a label, its whole text considered: a label counts, and a reason that
+/// contradicts it makes it doubtful, never its opposite.
 pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
     if label != Stance::Agreed {
         return label;
@@ -278,10 +280,10 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
         "save for",
     ]);
     let is_bounded = excepts || next.any(|word| RESERVATIONS.contains(&word.as_str()));
-    match (is_turned || words.has_any(REFUSALS), is_bounded) {
-        (true, _) => Stance::Disagreed,
-        (false, true) => Stance::PartiallyAgreed,
-        (false, false) => Stance::Agreed,
+    if is_turned || is_bounded || refuses_point(reasoning) {
+        Stance::PartiallyAgreed
+    } else {
+        Stance::Agreed
     }
 }
 
@@ -338,13 +340,11 @@ pub(super) fn confirmed_stance(stance: Stance, statement: &str) -> Stance {
     if stance != Stance::Agreed {
         return stance;
     }
-    if has_refusing_mark(statement) || is_hidden(statement) {
-        return Stance::Disagreed;
-    }
+    // `Vec<T>` in backticks is shown as it stands: no tag hides anything there.
+    let is_unclear = has_refusing_mark(statement) || is_hidden(&outside_code(statement));
     match plain_agreement(statement) {
-        None => Stance::PartiallyAgreed,
-        Some(agreed) if denies(agreed.reason) => Stance::Disagreed,
-        Some(_) => Stance::Agreed,
+        Some(agreed) if !is_unclear && !denies(agreed.reason) => Stance::Agreed,
+        _ => Stance::PartiallyAgreed,
     }
 }
 

@@ -34,9 +34,6 @@ fn disagreement_is_seen_in_every_spelling() {
         "We agree to disagree",
         "Dis\u{200b}agreed",
         "Not agreed",
-        "Agreed — I disagree",
-        "**Agreed**: no, I'm not convinced",
-        "Agreed that this is nonsense",
         "Agreed/Disagreed",
         "Agreed | Disagreed",
     ];
@@ -58,6 +55,18 @@ fn half_an_agreement_is_no_agreement() {
         "I mostly agree",
     ];
     for text in spellings {
+        assert_eq!(stance(text), Some(Stance::PartiallyAgreed), "{text}");
+    }
+}
+
+/// What a side said stands against its own label: it neither holds the point nor refutes it.
+#[test]
+fn a_label_that_its_reason_contradicts_is_half_an_agreement() {
+    for text in [
+        "Agreed — I disagree",
+        "**Agreed**: no, I'm not convinced",
+        "Agreed that this is nonsense",
+    ] {
         assert_eq!(stance(text), Some(Stance::PartiallyAgreed), "{text}");
     }
 }
