@@ -592,3 +592,23 @@ fn a_duel_of_rules_finds_what_a_review_finds() {
     assert!(review.len() > 2 && named, "{review:?}");
     assert_eq!(duel, review);
 }
+
+/// Each process knows the other side by its signature alone: two sides of rules are no reviewer there either.
+#[test]
+fn two_sides_of_rules_in_two_processes_are_no_reviewer() {
+    let repo = with("n.py", "x = 2\n");
+    let side = |letter: &str| {
+        let agent = format!("--agent-{letter}");
+        let duel = [
+            "duel", "HEAD", "--as", letter, &agent, "builtin", "--poll", "100ms",
+        ];
+        repo.council_with(&[], &[&duel[..], &["--timeout", "60s"]].concat())
+    };
+    let runs = std::thread::scope(|scope| {
+        let first = scope.spawn(|| side("a"));
+        [side("b"), first.join().unwrap()]
+    });
+    for run in runs {
+        run.ends(0).prints("PASS (rules only)");
+    }
+}

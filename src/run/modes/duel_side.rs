@@ -21,6 +21,7 @@ use crate::run::modes::duel_cut::DuelCut;
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;
+use crate::run::modes::foreign_side::own_tool;
 use crate::run::modes::side_log::{SideLog, read_side};
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::prompts::SeatPrompts;
@@ -86,7 +87,7 @@ impl Duel<'_> {
             role,
             file: self.request.file.display().to_string(),
             subject: DuelSubject::of(&self.prepared.packet),
-            tool: format!("git-council {}", seat.agent.name),
+            tool: own_tool(&seat.agent.name),
             poll_ms: self.request.poll_ms,
             timeout_ms: self.request.timeout_ms,
             agent_timeout_ms: self.prepared.config.settings.timeouts().r1_ms,

@@ -481,7 +481,7 @@ impl SeatPlanner<'_> {
     }
 }
 
-const BUILT_IN: &str = "builtin";
+pub(super) const BUILT_IN: &str = "builtin";
 
 /// `judge-security`, or `judge-2` without a perspective; a second one of a kind is
 /// `judge-security-2`.
