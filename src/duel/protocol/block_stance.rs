@@ -3,7 +3,7 @@
 use council_protocol::answer::Stance;
 
 use super::blocks::{BlockShape, TextBlock};
-use super::claims::find_location;
+use super::claim_place::find_location;
 use super::leading_refs::{join_refs, split_refs};
 use super::plain_forms::is_plain;
 use super::point_ref::PointId;

@@ -2,6 +2,7 @@
 //! said, and never from what the closing says of itself.
 
 use super::standing::DebateState;
+use super::summary_words::tells_of_lateness;
 use super::transcript::DebateSection;
 use super::turns::NextTurn;
 use super::wording::refuses;
@@ -170,19 +171,4 @@ fn is_agreed(state: &DebateState, section: &DebateSection) -> bool {
 
 fn tells_of_time_out(section: &DebateSection) -> bool {
     tells_of_lateness(&section.heading) || section.words().any(tells_of_lateness)
-}
-
-/// Whether a line says that a side is late.
-pub(super) fn tells_of_lateness(line: &str) -> bool {
-    const PHRASES: [&str; 7] = [
-        "timed out",
-        "timeout",
-        "time-out",
-        "time out",
-        "no response",
-        "no reply",
-        "did not respond",
-    ];
-    let lower = line.to_lowercase();
-    PHRASES.iter().any(|phrase| lower.contains(phrase))
 }

@@ -10,9 +10,10 @@ use super::DuelRole;
 use super::agreement::denies;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
+use super::claim_place::find_location;
+use super::claim_tag::split_tag;
 use super::claims::{
-    RaisedPoint, find_location, is_fence, parse_labelled, parse_point, read_quote, split_tag,
-    strip_quote_mark,
+    RaisedPoint, is_fence, parse_labelled, parse_point, read_quote, strip_quote_mark,
 };
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,

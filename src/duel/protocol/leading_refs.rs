@@ -1,7 +1,7 @@
 //! What a statement begins with: the points and places that it names.
 
 use super::blocks::{BlockShape, TextBlock, split_number};
-use super::claims::find_location;
+use super::claim_place::find_location;
 use super::point_ref::{PointId, PointRefs};
 
 pub(super) fn starts_with_place(text: &str) -> bool {

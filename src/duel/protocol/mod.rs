@@ -9,6 +9,8 @@ mod agreement;
 mod block_stance;
 mod blocks;
 pub(crate) mod check;
+mod claim_place;
+mod claim_tag;
 pub(crate) mod claims;
 pub(crate) mod closing;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! vote is a bare PASS.
 
 use super::agreement::{AgreedScope, plain_agreement};
-use super::claims::find_location;
+use super::claim_place::find_location;
 use super::consent::names_a_defect;
 use super::point_ref::PointId;
 use crate::council::consent::{self, is_hidden};

@@ -3,7 +3,8 @@
 use council_protocol::answer::Tag;
 use council_protocol::{Location, RepoPath, Severity};
 
-use super::claims::{find_location, find_path_and_line, split_tag};
+use super::claim_place::{find_location, find_path_and_line};
+use super::claim_tag::split_tag;
 use super::point_ref::PointId;
 use super::point_severity::severity_in_words;
 

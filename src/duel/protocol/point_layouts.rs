@@ -9,7 +9,7 @@ use council_protocol::answer::Stance;
 use super::DuelRole;
 use super::block_stance::stance_of_block;
 use super::blocks::{BlockShape, TextBlock, is_table_rule};
-use super::claims::find_location;
+use super::claim_place::find_location;
 use super::leading_refs::{split_refs, starts_with_place};
 use super::plain_forms::is_plain;
 use super::point_fields::{FieldName, field_name, makes_point, split_fields};

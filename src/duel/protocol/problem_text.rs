@@ -1,7 +1,7 @@
 //! What is wrong, in a point's own words: everything that it says beside its severity, its place and its quote.
 
 use super::blocks::{BlockShape, TextBlock};
-use super::claims::find_location;
+use super::claim_place::find_location;
 use super::leading_refs::skip_place;
 use super::point_severity::{is_severity_alone, leading_severity};
 

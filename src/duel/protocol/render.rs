@@ -3,7 +3,7 @@
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Vote};
 
-use super::claims::TAGS;
+use super::claim_tag::TAGS;
 use super::consent::{is_reserved, takes_back};
 use super::plain_forms::is_plain;
 use super::point_ref::PointId;

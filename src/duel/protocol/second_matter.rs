@@ -1,7 +1,8 @@
 //! A problem that stands behind a reply, in the same item, row or paragraph: whoever agrees to one point may name another.
 
 use super::blocks::TextBlock;
-use super::claims::{RaisedPoint, find_location, parse_point};
+use super::claim_place::find_location;
+use super::claims::{RaisedPoint, parse_point};
 use super::leading_refs::{skip_links, split_ids};
 use super::point_ref::PointRefs;
 use super::point_severity::stated_severity;

@@ -1,6 +1,5 @@
 //! What a closing says of the debate itself. Everything else that stands in it is a remark, as in every other section.
 
-use super::closing::tells_of_lateness;
 use super::plain_forms::{agrees_plainly, is_plain};
 use super::point_ref::PointId;
 use super::wording::parse_vote;
@@ -90,4 +89,19 @@ pub(super) fn sums_up(text: &str) -> bool {
             let words = Words::of(sentence);
             words.0.iter().all(is_word) || is_plain(sentence) || agrees_plainly(sentence)
         })
+}
+
+/// Whether a line says that a side is late.
+pub(super) fn tells_of_lateness(line: &str) -> bool {
+    const PHRASES: [&str; 7] = [
+        "timed out",
+        "timeout",
+        "time-out",
+        "time out",
+        "no response",
+        "no reply",
+        "did not respond",
+    ];
+    let lower = line.to_lowercase();
+    PHRASES.iter().any(|phrase| lower.contains(phrase))
 }
