@@ -60,6 +60,9 @@ fn keeps_vote(transcript: &DebateTranscript, role: DuelRole) -> bool {
     worst == vote_of(transcript, role).map(|(vote, _)| vote)
 }
 
+/// The most characters of a foreign tool's name.
+const MAX_TOOL_CHARS: usize = 40;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +97,3 @@ mod tests {
         }
     }
 }
-
-/// The most characters of a foreign tool's name.
-const MAX_TOOL_CHARS: usize = 40;
