@@ -1,12 +1,14 @@
 //! Whether findings of different reviews are about one problem: a line may have two, and its place tells neither apart.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use council_protocol::{Finding, Location};
+use council_protocol::{Finding, Location, Proof};
 
 use super::cluster::{is_one_flow, names_in};
+use super::in_place::proven_place;
 use super::like_words::{description_words, is_alike};
-use super::outcome::JudgedFinding;
+use super::outcome::{FindingMember, JudgedFinding};
 use super::said_problem::{SaidProblem, cut_words};
 use super::said_words::SaidWords;
 
@@ -42,7 +44,8 @@ const MIN_QUOTE: usize = 4;
 impl SaidProblem {
     /// Whether a finding of the same kind says this in one of its versions.
     pub(super) fn is_said_by(&self, found: &JudgedFinding) -> bool {
-        self.is_said_in(standing_versions(found))
+        let versions: Vec<_> = standing_versions(found).collect();
+        self.is_said_in(versions.iter().map(AsRef::as_ref))
     }
 
     /// Whether one of these versions says this.
@@ -61,7 +64,7 @@ impl SaidProblem {
 
 /// Whether a finding of a later review is this one of an earlier one: two of their versions are about the same problem.
 pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
-    standing_versions(old).any(|old| standing_versions(new).any(|new| is_one_finding(new, old)))
+    standing_versions(old).any(|old| standing_versions(new).any(|new| is_one_finding(&new, &old)))
 }
 
 /// Whether two versions of one finding are about one problem of its line.
@@ -72,8 +75,11 @@ pub fn says_one_problem(one: &Finding, other: &Finding) -> bool {
 /// Whether a finding of a later review that has the name of an earlier one is that one.
 pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
     let said = SaidProblem::of(&old.finding);
-    let weighty = || standing_versions(new).filter(|new| is_as_weighty(new, &old.finding));
-    new.fingerprint == old.fingerprint && said.is_none_or(|said| said.is_said_in(weighty()))
+    let weighty: Vec<_> = standing_versions(new)
+        .filter(|new| is_as_weighty(new, &old.finding))
+        .collect();
+    new.fingerprint == old.fingerprint
+        && said.is_none_or(|said| said.is_said_in(weighty.iter().map(AsRef::as_ref)))
 }
 
 /// Whether a later finding may take an earlier one's place: it is as bad, or says the same. A remark about the name of a
@@ -84,12 +90,20 @@ fn is_as_weighty(new: &Finding, old: &Finding) -> bool {
         || is_alike(&new.description, &old.description)
 }
 
-/// What is shown of a finding, and what its judges say of it who have not taken it back.
-fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = &Finding> {
+/// What is shown of a finding, and what its judges say of it who have not taken it back, each where its quote was found: the
+/// number that a judge gives may be that of another line with a problem of the same kind.
+fn standing_versions(found: &JudgedFinding) -> impl Iterator<Item = Cow<'_, Finding>> {
     let members = found.members.iter().filter(|member| member.stands());
-    [&found.finding]
-        .into_iter()
-        .chain(members.map(|member| &member.finding))
+    let in_place = |member: &'_ FindingMember| {
+        let mut finding = member.finding.clone();
+        finding.location = proven_place(&finding.location, &member.proof);
+        finding
+    };
+    let placed = members.map(move |member| match member.proof {
+        Proof::Relocated { .. } => Cow::Owned(in_place(member)),
+        _ => Cow::Borrowed(&member.finding),
+    });
+    [Cow::Borrowed(&found.finding)].into_iter().chain(placed)
 }
 
 /// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
@@ -227,6 +241,50 @@ mod tests {
             prop_assert!(is_one_finding(&parse(one, whole[0]), &parse(other, whole[1])));
             prop_assert!(is_one_finding(&rate(one, whole[0]), &rate(other, whole[1])));
         }
+    }
+
+    /// The line that a judge names may be another one with a problem of the same kind: its quote says which is meant.
+    #[test]
+    fn a_misnumbered_problem_of_the_next_line_is_none_of_this_one() {
+        let words = "SQL injection.";
+        let judged = |line: u32, quote: &str, claimed: u32| {
+            let mut finding = said("sql", quote, words);
+            finding.location.line = line;
+            let mut claimed_finding = finding.clone();
+            claimed_finding.location.line = claimed;
+            let proof = match claimed == line {
+                true => Proof::Verified,
+                false => Proof::Relocated { line },
+            };
+            JudgedFinding {
+                id: "F1".into(),
+                fingerprint: "a".repeat(16),
+                finding,
+                disposition: crate::outcome::Disposition::Confirmed,
+                level: None,
+                dismissed: None,
+                since: None,
+                members: vec![FindingMember {
+                    judge: "judge-1".into(),
+                    round: 1.into(),
+                    finding: claimed_finding,
+                    proof,
+                    withdrawn: false,
+                    fingerprint: None,
+                }],
+                opinions: Vec::new(),
+                disputed_by_test: false,
+                suggestion_check: None,
+            }
+        };
+        let (users, sessions) = (
+            "db.execute(f\"delete from users {uid}\")",
+            "db.execute(f\"delete from sessions {uid}\")",
+        );
+        let old = judged(17, users, 17);
+        assert!(!means_same(&judged(18, sessions, 17), &old));
+        assert!(!means_same(&judged(18, sessions, 18), &old));
+        assert!(means_same(&judged(17, users, 18), &old));
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
         .ends(2)
         .tells("already exists");
     repo.council(["duel", "HEAD", "--as", "b"])
-        .ends(3)
+        .ends(2)
         .tells("concluded");
 }
 
