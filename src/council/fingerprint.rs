@@ -30,9 +30,9 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
         text.as_bytes(),
     ];
     // Models call their findings as rules are called, and mean no less another one.
-    let by_rule = finding.rule.as_ref().map(|_| b"rule".as_slice());
+    let by_model = finding.rule.is_none().then_some(b"said".as_slice());
     let rest = rest_digits(&finding.description).map(str::as_bytes);
-    for part in shown.into_iter().chain(by_rule).chain(rest) {
+    for part in shown.into_iter().chain(by_model).chain(rest) {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }

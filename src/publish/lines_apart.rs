@@ -48,15 +48,23 @@ impl ScatteredQuote<'_> {
         let is_missing = |nth: &usize| !standing.found.contains(nth);
         let (gone, edited): (Vec<usize>, Vec<usize>) = (0..quoted.len())
             .filter(is_missing)
-            .partition(|nth| removed.contains(&without_blanks(quoted[*nth])));
+            .partition(|nth| removed.contains(&without_blanks(without_mark(quoted[*nth]))));
         let finding = self.finding;
         let said = [&finding.description, &finding.why]
             .map(String::as_str)
             .join(" ");
         let is_edited = |line: &str| edited.iter().any(|nth| quoted[*nth] == line);
         // Of a quote with lines that the change removes it is about these.
-        let is_kept =
-            !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line));
+        let marked: Vec<&&str> = quoted.iter().filter(|line| line.starts_with('-')).collect();
+        let is_kept = match marked.is_empty() || self.change.is_none() {
+            true => {
+                !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line))
+            }
+            // What was quoted as removed and is back is mended.
+            false => marked
+                .iter()
+                .all(|line| removed.contains(&without_blanks(without_mark(line)))),
+        };
         is_kept.then_some(*at.start())
     }
 
@@ -90,7 +98,10 @@ impl ScatteredQuote<'_> {
     /// Where a line stands as a whole, nearest first; of the first and the last one a part may be quoted.
     fn places_of(&self, line: &str, is_edge: bool) -> Vec<RangeInclusive<u32>> {
         let may_be_part = is_edge && without_blanks(line).chars().count() >= MIN_PART;
-        let places = self.code.quoted_at(line);
+        let mut places = self.code.quoted_at(line);
+        if places.is_empty() {
+            places = self.code.quoted_at(line.strip_prefix('+').unwrap_or(line));
+        }
         let whole = places
             .iter()
             .filter(|place| may_be_part || place.begins_line && place.ends_line);
@@ -121,6 +132,11 @@ fn chain_from(
         found,
         at: Some(*place.start()..=end),
     }
+}
+
+/// A line of a diff without its mark, if it has one: a judge may quote it as it was shown.
+fn without_mark(line: &str) -> &str {
+    line.strip_prefix(['-', '+']).unwrap_or(line)
 }
 
 fn without_blanks(line: &str) -> String {

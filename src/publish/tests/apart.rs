@@ -76,4 +76,35 @@ proptest! {
         let (carried, _) = carried_to(&left_by(&now, &base, &head), &base, &file(&rewritten));
         prop_assert_eq!(carried.findings[0].1, FindingFate::Resolved, "{:?}", rewritten);
     }
+
+    /// A finding that quotes a piece of the diff, kept and removed lines together, with their marks or without, is open as long
+    /// as the change removes these, whatever becomes of the kept ones; put back, they resolve it.
+    #[test]
+    fn a_piece_of_the_diff_is_open_as_long_as_its_lines_are_removed(
+        is_marked in any::<bool>(),
+        is_put_back in any::<bool>(),
+        head_is_edited in any::<bool>(),
+    ) {
+        let check = ["    if not actor.is_admin:", "        raise PermissionError(uid)"];
+        let (head, last) = ("def delete(db, uid, actor):", "    db.execute(\"delete\", uid)");
+        let lines = |head: &str, check: &[&str]| -> Tree {
+            let all = [&[head][..], check, &[last]].concat();
+            file(&all.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+        };
+        let (base, bad) = (lines(head, &check), lines(head, &[]));
+        let mark = if is_marked { "-" } else { "" };
+        let quote = format!("{head}\n{mark}{}\n{mark}{}\n{last}", check[0], check[1]);
+        let mut now = about("src/a.py", &quote, 3);
+        let found = &mut now.outcome.findings[0];
+        found.finding.description = "The admin check is gone: anybody may delete.".into();
+        found.members[0].finding = found.finding.clone();
+        let next = lines(
+            if head_is_edited { "def delete(db, uid: int, actor):" } else { head },
+            if is_put_back { &check } else { &[] },
+        );
+        let (carried, _) = carried_to(&left_by(&now, &base, &bad), &base, &next);
+        let is_open = carried.findings[0].1 != FindingFate::Resolved;
+        // Without marks nobody can tell the head that was edited from a line that was quoted as removed.
+        prop_assert_eq!(is_open, !is_put_back || !is_marked && head_is_edited);
+    }
 }
