@@ -153,6 +153,8 @@ impl WantedName {
             wanted.insert(name.text.clone(), name);
             return;
         };
+        let of_method = |one: &Self| !one.is_field && !one.owners.is_empty();
+        let is_method = of_method(have) || of_method(&name);
         have.is_own = match (have.uses, name.uses) {
             (true, true) => have.is_own && name.is_own,
             (true, false) => have.is_own,
@@ -177,7 +179,7 @@ impl WantedName {
         }
         // Where a method of that name is edited as well, a place without a dot may mean it.
         have.is_field = match (have.uses, name.uses) {
-            (true, true) => have.is_field && name.is_field,
+            (true, true) => (have.is_field || name.is_field) && !is_method,
             (true, false) => have.is_field,
             _ => name.is_field,
         };
