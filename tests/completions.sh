@@ -144,10 +144,10 @@ in_zsh() {
     zpty z zsh -f -i
     zpty -w z "PROMPT=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; bindkey \"^I\" complete-word; echo REA\"\"DY"
     line= all=
-    for i in {1..100}; do zpty -r -t z line && all+=$line; [[ $all == *READY* ]] && break; sleep 0.1; done
+    for i in {1..600}; do zpty -r -t z line && all+=$line; [[ $all == *READY* ]] && break; sleep 0.1; done
     zpty -w -n z "$2"$'"'\t'"'
     all=
-    for i in {1..15}; do sleep 0.1; while zpty -r -t z line; do all+=$line; done; done
+    for i in {1..25}; do sleep 0.1; while zpty -r -t z line; do all+=$line; done; done
     print -r -- "$all"' zsh "$here/zsh" "$1" | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g' | tr '\r' '\n' | awk 'NR > 1 || !/council re$/'
 }
 
