@@ -36,6 +36,18 @@ fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> Jud
     }
 }
 
+/// What a judge says whose quote is there.
+fn version(judge: &str, finding: &Finding) -> FindingMember {
+    FindingMember {
+        judge: judge.into(),
+        round: 1.into(),
+        finding: finding.clone(),
+        proof: Proof::Verified,
+        withdrawn: false,
+        fingerprint: None,
+    }
+}
+
 proptest! {
     /// Whatever is raised again, and however mildly: unless it is refuted, no finding weighs less than it did.
     #[test]
@@ -110,14 +122,7 @@ proptest! {
         let held = |mut found: JudgedFinding, judges: &std::collections::BTreeSet<usize>| {
             found.disposition = Disposition::Unconfirmed;
             found.level = Some(FindingLevel::Warn);
-            found.members = judges.iter().map(|nth| FindingMember {
-                judge: format!("judge-{nth}").as_str().into(),
-                round: 1.into(),
-                finding: found.finding.clone(),
-                proof: Proof::Verified,
-                withdrawn: false,
-                fingerprint: None,
-            }).collect();
+            found.members = judges.iter().map(|nth| version(&format!("judge-{nth}"), &found.finding)).collect();
             found
         };
         let old = held(judged((1, 2, 2), true), &first);
@@ -158,14 +163,7 @@ proptest! {
             resolves: true,
         };
         let held = |mut found: JudgedFinding| {
-            found.members = (0..holders).map(|nth| FindingMember {
-                judge: format!("judge-{nth}").as_str().into(),
-                round: 1.into(),
-                finding: found.finding.clone(),
-                proof: Proof::Verified,
-                withdrawn: false,
-                fingerprint: None,
-            }).collect();
+            found.members = (0..holders).map(|nth| version(&format!("judge-{nth}"), &found.finding)).collect();
             found
         };
         let models = holders + 2;
@@ -207,15 +205,7 @@ proptest! {
             found.finding.quote = "find(name)".into();
             found.finding.description = words.into();
             let finding = found.finding.clone();
-            let version = |judge: &str| FindingMember {
-                judge: judge.into(),
-                round: 1.into(),
-                finding: finding.clone(),
-                proof: Proof::Verified,
-                withdrawn: false,
-                fingerprint: None,
-            };
-            found.members = vec![version("judge-1"), version("judge-2")];
+            found.members = ["judge-1", "judge-2"].map(|judge| version(judge, &finding)).to_vec();
             found
         };
         let old = with(judged((1, 2, 0), true), "The name goes into the text unescaped: injection.");
