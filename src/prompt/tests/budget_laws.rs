@@ -53,7 +53,7 @@ proptest! {
             prop_assert_eq!(&file.path, &covered.path);
             if covered.state == CoverageState::Reviewed {
                 for line in file.hunks.iter().flat_map(Hunk::lines) {
-                    let (shown, _) = redact_source(&Redactor::default(), None, line.text);
+                    let (shown, _) = redact_source(&Redactor::default(), Some(&file.path), line.text);
                     prop_assert!(brief.text.contains(&format!("+{shown}\n")), "{}", shown);
                 }
             }
