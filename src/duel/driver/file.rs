@@ -26,6 +26,11 @@ pub(crate) trait DuelFile {
     /// The file's bytes; none: there is no file.
     fn read(&mut self) -> io::Result<Option<Vec<u8>>>;
 
+    /// Keeps what was read, before it is acted upon. A look alone may show half of a file that is just written anew.
+    fn keep_read(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Appends in one write, if the file still is what it was (`None`: if it still does not exist). Returns whether it
     /// was done.
     fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool>;
@@ -121,6 +126,10 @@ impl<F: DuelFile> DuelFile for ReportedFile<'_, F> {
 
     fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         self.file.read()
+    }
+
+    fn keep_read(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.keep_read(bytes)
     }
 
     fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool> {

@@ -191,6 +191,10 @@ pub(crate) fn play_side<'a>(
             }
             read => read.map_err(|cause| guarded.failed(cause))?,
         };
+        if let Some(bytes) = &bytes {
+            let kept = guarded.desk.keep_read(bytes);
+            kept.map_err(|cause| guarded.failed(cause))?;
+        }
         match guarded.ledger.observe(bytes.as_deref()) {
             Ok(()) => {}
             Err(LedgerBreach::Forged { .. }) if first => {

@@ -260,21 +260,21 @@ impl<F: DuelFile> DuelFile for KeptFile<'_, F> {
     }
 
     fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let read = self.file.read()?;
-        if let Some(bytes) = read.as_ref().filter(|bytes| **bytes != self.known) {
-            // A text is cut between its letters only.
-            let same = self
-                .known
-                .iter()
-                .zip(bytes)
-                .take_while(|(a, b)| a == b)
-                .count();
-            let is_start = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
-            let at = (0..=same).rev().find(is_start).unwrap_or(0);
-            self.keep_part(at, &bytes[at..], false)?;
-            self.known.clone_from(bytes);
+        self.file.read()
+    }
+
+    fn keep_read(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if *bytes == *self.known {
+            return Ok(());
         }
-        Ok(read)
+        let pairs = self.known.iter().zip(bytes);
+        let same = pairs.take_while(|(a, b)| a == b).count();
+        // A text is cut between its letters only.
+        let is_start = |at: &usize| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+        let at = (0..=same).rev().find(is_start).unwrap_or(0);
+        self.keep_part(at, &bytes[at..], false)?;
+        self.known = bytes.to_vec();
+        Ok(())
     }
 
     fn append_if_unchanged(&mut self, expected: Option<&[u8]>, addition: &str) -> io::Result<bool> {

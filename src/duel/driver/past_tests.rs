@@ -11,7 +11,19 @@ use super::*;
 
 /// What a side keeps, in memory.
 #[derive(Default)]
-struct Notebook(std::cell::RefCell<Vec<SideLine>>);
+pub(super) struct Notebook(std::cell::RefCell<Vec<SideLine>>);
+
+impl Notebook {
+    /// What whoever goes on reads of it.
+    pub(super) fn past(&self) -> SidePast {
+        let lines = self.0.borrow();
+        let lines: Vec<Vec<u8>> = lines
+            .iter()
+            .map(|line| serde_json::to_vec(line).unwrap())
+            .collect();
+        SidePast::of_lines(lines.iter().map(Vec::as_slice))
+    }
+}
 
 impl SideKeeper for Notebook {
     fn keep(&self, line: &SideLine) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
+use super::past_tests::Notebook;
 use super::tests::{AGREES, HOLDS, Scripted, Shared, ending, run_over};
 use super::*;
 
@@ -58,16 +59,28 @@ fn flickering(file: Shared, every: u64, seen: Option<usize>) -> Flickering {
 /// How the sides end, and the file.
 fn duel(sides: [Scripted; 2], every: u64, seen: Option<usize>) -> [Option<DuelEnding>; 2] {
     let desk = Shared::default();
-    let [mut a, mut b] = [desk.clone(), desk].map(|file| flickering(file, every, seen));
+    let [a, mut b] = [desk.clone(), desk.clone()].map(|file| flickering(file, every, seen));
+    let notebook = Notebook::default();
+    let mut a = KeptFile::new(a, Some(&notebook), Vec::new());
     let second = thread::spawn(move || run_over(DuelRole::B, sides[1], &mut b).unwrap());
     let first = run_over(DuelRole::A, sides[0], &mut a).unwrap();
-    [ending(&first), ending(&second.join().unwrap())]
+    let ends = [ending(&first), ending(&second.join().unwrap())];
+    // Whoever goes on with the side knows its words as its own.
+    let (past, text) = (notebook.past(), desk.text.lock().unwrap().clone().unwrap());
+    let known = past.known_file(Some(text.as_bytes()));
+    let signed = text.matches("*— Agent A").count();
+    assert!(
+        !past.has_lost() && known.own.len() >= signed,
+        "{known:?}\n{text}"
+    );
+    ends
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Law: looks at a file that is just written anew change nothing of how a duel ends.
+    /// Law: looks at a file that is just written anew change nothing of how a duel ends, nor of what a side knows to be its
+    /// own.
     #[test]
     fn a_file_that_is_written_anew_is_no_broken_one(
         every in 2_u64..7,
