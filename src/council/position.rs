@@ -1,7 +1,7 @@
 //! Votes over the rounds, and the evidence that changing one takes.
 
-use council_protocol::answer::{Answer, Change, Evidence};
-use council_protocol::{Finding, RoundNumber, Vote};
+use council_protocol::answer::{Answer, Change, Evidence, Stance};
+use council_protocol::{Finding, RoundNumber, Severity, Vote};
 
 use super::bearing::FindingPlace;
 use super::judges::{JudgeState, SeatIndex};
@@ -98,16 +98,47 @@ fn vote_change(
     answer: &Answer,
 ) -> PositionChange {
     let note = change_objection(state, judge, round, held, answer);
+    let named = answer.change.as_ref().and_then(|c| c.evidence.clone());
+    let evidence = named.or_else(|| missed_before(state, judge, round, answer));
     PositionChange {
         from: held,
         to: answer.verdict,
         weak: note.is_some(),
-        evidence: answer
-            .change
-            .as_ref()
-            .and_then(|c| Some(state.claims.in_place(c.evidence.as_ref()?))),
+        evidence: evidence.map(|evidence| state.claims.in_place(&evidence)),
         note: note.unwrap_or_default().to_owned(),
     }
+}
+
+/// What a stricter vote rests on where its answer says so elsewhere than in `change`: a new finding as grave as the vote, or
+/// the evidence for an agreement. Models write the line once, and leave out what is optional.
+fn missed_before(
+    state: &DebateState,
+    judge: &JudgeState,
+    round: RoundNumber,
+    answer: &Answer,
+) -> Option<Evidence> {
+    let is_grave = |finding: &Finding| match answer.verdict {
+        Vote::Fail => finding.severity == Severity::Critical,
+        _ => finding.severity >= Severity::Significant,
+    };
+    let raised = judge.raised.iter().filter(|raised| raised.round == round);
+    let found = raised
+        .map(|raised| &raised.finding)
+        .filter(|found| is_grave(found));
+    let found = found.map(|found| Evidence {
+        path: found.location.path.clone(),
+        line: found.location.line,
+        quote: found.quote.clone(),
+    });
+    let agrees = answer
+        .responses
+        .iter()
+        .filter(|said| said.stance == Stance::Agreed);
+    let agreed = agrees.filter_map(|said| said.evidence.clone());
+    let is_new = |evidence: &Evidence| {
+        state.claims.resolves(evidence) && !judge.reported_before(round, evidence)
+    };
+    found.chain(agreed).find(is_new)
 }
 
 fn change_objection(
@@ -118,7 +149,10 @@ fn change_objection(
     answer: &Answer,
 ) -> Option<&'static str> {
     // A ballot is the final vote. One that is stricter needs no ceremony; a milder one says why.
-    if answer.ballot.is_some() && answer.verdict > held {
+    let is_stricter = answer.verdict > held;
+    if is_stricter
+        && (answer.ballot.is_some() || missed_before(state, judge, round, answer).is_some())
+    {
         return None;
     }
     let Some(Change { from, to, evidence }) = &answer.change else {

@@ -46,6 +46,47 @@ fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
     );
 }
 
+/// Law: what a stricter vote rests on is said once, be it in `change`, as a new finding as grave, or with an agreement. A
+/// milder finding, one that is not there and one that was reported before are no grounds.
+#[test]
+fn a_stricter_vote_may_rest_on_what_its_answer_found_or_agreed_to() {
+    let counted = |fill: &dyn Fn(&mut council_protocol::Answer)| {
+        let mut run = Run::seated(debate(2));
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, 3)];
+        });
+        run.answer("judge-2", Vote::Pass, |a| {
+            a.findings = vec![finding(Severity::Minor, UNRELATED)];
+        });
+        run.answer("judge-1", Vote::Fail, |_| {});
+        run.answer("judge-2", Vote::Fail, fill);
+        if run.open.contains_key("judge-2") {
+            run.answer("judge-2", Vote::Fail, fill);
+        }
+        run.concluded().judges[1].counted
+    };
+    let found = |severity, line| {
+        move |a: &mut council_protocol::Answer| {
+            a.independent_findings = vec![IndependentFinding {
+                tag: Tag::New,
+                finding: finding(severity, line),
+            }];
+        }
+    };
+    let agreed = |shown: council_protocol::answer::Evidence| {
+        move |a: &mut council_protocol::Answer| {
+            a.responses = vec![response("F1", Stance::Agreed, Some(shown.clone()))];
+        }
+    };
+    let (pass, fail) = (Some(Vote::Pass), Some(Vote::Fail));
+    assert_eq!(counted(&found(Severity::Critical, 20)), fail);
+    assert_eq!(counted(&agreed(evidence(20))), fail);
+    assert_eq!(counted(&found(Severity::Significant, 20)), pass);
+    assert_eq!(counted(&found(Severity::Critical, UNRELATED)), pass);
+    assert_eq!(counted(&agreed(made_up())), pass);
+    assert_eq!(counted(&|_| {}), pass);
+}
+
 /// Law: an objection that names no finding is answered by no line of the change, whichever is quoted.
 #[test]
 fn an_objection_without_a_finding_is_taken_back_by_no_quote() {

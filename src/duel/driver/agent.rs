@@ -85,7 +85,8 @@ impl<'a> DuelAgent<'a> {
         Ok(out)
     }
 
-    /// An answer to the other side. One that leaves points uncategorised is sent back once, and counts if no better one comes.
+    /// An answer to the other side. One that leaves points uncategorised is sent back once. What comes then counts with it:
+    /// many models send what was missing and no more.
     fn ask_for_replies(&mut self, section: &str, task: Task) -> Result<Answer, DuelError> {
         let answer = self.ask_with_mending(section, task.clone())?;
         let missing = speak::unanswered_points(&task, &answer);
@@ -97,14 +98,17 @@ impl<'a> DuelAgent<'a> {
             missing.join(", ")
         );
         let form = task.form();
-        let again = self.run_turn(section, Task::Mend { error, form })?.ok();
-        let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
-        let (kept, other) = match again {
-            Some(again) if better(&again) => (with_unsaid(again, &answer), Some(answer)),
-            again => (answer, again),
+        let Some(mut again) = self.run_turn(section, Task::Mend { error, form })?.ok() else {
+            self.tell_unheard(&answer);
+            return Ok(answer);
         };
-        let other = other.and_then(|other| serde_json::to_string(&other).ok());
-        self.lost.extend(other);
+        let is_better = speak::unanswered_points(&task, &again).len() < missing.len();
+        if !is_better {
+            // What only adds to an answer takes no vote back.
+            again.verdict = again.verdict.max(answer.verdict);
+        }
+        let kept = with_unsaid(again, &answer);
+        self.lost.extend(serde_json::to_string(&answer).ok());
         self.tell_unheard(&kept);
         Ok(kept)
     }
