@@ -13,9 +13,10 @@ use super::objections::{
 use super::outcome::{
     Disposition, FindingMember, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
 };
-use super::parts::{split_off, with_own_names};
+use super::parts::{retell, split_off, with_own_names};
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 use super::quorum::Attendance;
+use super::same_problem::is_broadly_called;
 
 /// Marks the findings that were dismissed: they have no level any more. Another problem of the same line, of which nobody
 /// spoke, goes on counting as a finding of its own.
@@ -52,9 +53,11 @@ fn mark_finding(
         return free.filter_map(|d| dismissed_part(finding, d)).next();
     };
     let shown = class_of(&finding.finding);
-    let part = split_off(finding, |member| {
-        !is_meant(dismissal, &shown, &member.finding)
-    });
+    let is_meant = |version: &Finding| is_meant(dismissal, &shown, version);
+    let part = split_off(finding, |member| !is_meant(&member.finding));
+    if part.is_some() {
+        retell(finding, is_meant);
+    }
     finding.dismissed = Some(dismissal.clone());
     finding.level = None;
     part
@@ -90,10 +93,15 @@ fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
 }
 
 /// Whether a version is about what a dismissal is about: the class that its fingerprint holds, under which the finding is
-/// `shown`, or one that it names.
+/// `shown`, or one that it names; where that is as broad as `bug`, in words that say the same.
 fn is_meant(dismissal: &Dismissal, shown: &str, version: &Finding) -> bool {
     let class = class_of(version);
-    class == shown || dismissal.classes.contains(&class)
+    let is_of_class = class == shown || dismissal.classes.contains(&class);
+    let said = dismissal
+        .said
+        .as_ref()
+        .filter(|_| is_broadly_called(version));
+    is_of_class && said.is_none_or(|said| said.is_said_in([version].into_iter()))
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.

@@ -338,3 +338,54 @@ fn a_vote_over_what_could_not_be_proven_outlives_a_dismissal() {
         assert_eq!(votes, [vote], "{severity:?} {withdrawn}");
     }
 }
+
+/// Law: of two critical problems that judges of one line call by the same broad word, a dismissal takes the one that it
+/// speaks of and leaves the other, whichever heads the finding. Another wording of the same one goes with it.
+#[test]
+fn a_dismissal_under_a_broad_word_takes_no_other_problem_along() {
+    const PROBLEMS: [[&str; 2]; 2] = [
+        [
+            "parse raises for an empty amount, and nobody catches it.",
+            "Nobody catches what parse raises.",
+        ],
+        [
+            "rate is zero on holidays, so this divides by zero.",
+            "Divides by zero on holidays.",
+        ],
+    ];
+    let told = |words: &str, by: usize| {
+        let mut one = found(0, Severity::Critical, Disposition::Confirmed, by);
+        let describe = |finding: &mut Finding| {
+            finding.category = "bug".into();
+            finding.quote = "return parse(o.amount) / rate(o.day)".into();
+            finding.description = words.into();
+        };
+        describe(&mut one.finding);
+        describe(&mut one.members[0].finding);
+        one
+    };
+    for (of, head) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let [said, other] = [PROBLEMS[of], PROBLEMS[1 - of]];
+        let seen = told(said[0], 0);
+        let dismissal = Dismissal {
+            classes: crate::meant_classes(&seen).into_iter().collect(),
+            said: crate::SaidProblem::of(&seen.finding),
+            ..dismissal(&seen.fingerprint)
+        };
+        let mut whole = told([said[1], other[0]][head], 0);
+        whole.members = vec![
+            told(said[1], 0).members.remove(0),
+            told(other[0], 1).members.remove(0),
+        ];
+        let mut findings = vec![whole];
+        mark_dismissed(&mut findings, &[dismissal]);
+        let words = |dismissed: bool| -> Vec<&str> {
+            let meant = findings
+                .iter()
+                .filter(|f| f.dismissed.is_some() == dismissed);
+            meant.map(|f| f.finding.description.as_str()).collect()
+        };
+        assert_eq!(words(true), [said[1]], "{head}");
+        assert_eq!(words(false), [other[0]], "{head}");
+    }
+}

@@ -11,7 +11,7 @@ use super::in_place::proven_place;
 use super::judges::same_text;
 use super::outcome::{FindingMember, JudgedFinding};
 use super::readings::is_same_kind;
-use super::same_problem::says_one_problem;
+use super::same_problem::{is_broadly_called, says_one_problem};
 
 impl FindingMember {
     /// Whether it still stands: its quote is there, and its judge did not take it back.
@@ -49,7 +49,11 @@ impl JudgedFinding {
     /// The critical problems of its line that are others than the one in its sentence: its dismissal leaves them.
     pub fn problems_beside(&self) -> Vec<&FindingMember> {
         let meant = meant_classes(self);
-        let is_other = |member: &&FindingMember| !meant.contains(&class_of(&member.finding));
+        let is_meant = |version: &Finding| match is_broadly_called(version) {
+            true => says_one_problem(&self.finding, version),
+            false => meant.contains(&class_of(version)),
+        };
+        let is_other = |member: &&FindingMember| !is_meant(&member.finding);
         self.standing_criticals().filter(is_other).collect()
     }
 }
@@ -66,9 +70,18 @@ pub fn meant_classes(found: &JudgedFinding) -> BTreeSet<String> {
 }
 
 fn means_shown(shown: &Finding, version: &Finding) -> bool {
-    class_of(shown) == class_of(version)
-        || is_same_kind(shown, version)
-        || says_one_problem(shown, version)
+    let is_one_kind = class_of(shown) == class_of(version) || is_same_kind(shown, version);
+    is_one_kind && !is_broadly_called(version) || says_one_problem(shown, version)
+}
+
+/// Puts what a finding still holds into its sentence, where that is about another problem.
+pub(super) fn retell(whole: &mut JudgedFinding, is_meant: impl Fn(&Finding) -> bool) {
+    if is_meant(&whole.finding) {
+        return;
+    }
+    if let Some(shown) = shown_member(&whole.members) {
+        whole.finding = finding_in_whole(shown, &whole.finding);
+    }
 }
 
 /// Takes the versions of another problem out of a finding, which go on as one of their own that weighs what the whole does;

@@ -72,6 +72,11 @@ pub fn says_one_problem(one: &Finding, other: &Finding) -> bool {
     is_one_problem(&ProblemWords::of(one), &ProblemWords::of(other))
 }
 
+/// Whether the category of a finding tells its problem from no other one of the line: `bug`, `security`.
+pub(super) fn is_broadly_called(finding: &Finding) -> bool {
+    finding.rule.is_none() && ProblemWords::of(finding).kinds().is_empty()
+}
+
 /// Whether a finding of a later review that has the name of an earlier one is that one.
 pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
     let said = SaidProblem::of(&old.finding);

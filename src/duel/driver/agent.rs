@@ -98,16 +98,12 @@ impl<'a> DuelAgent<'a> {
             missing.join(", ")
         );
         let form = task.form();
-        let Some(mut again) = self.run_turn(section, Task::Mend { error, form })?.ok() else {
+        let Some(again) = self.run_turn(section, Task::Mend { error, form })?.ok() else {
             self.tell_unheard(&answer);
             return Ok(answer);
         };
         let is_better = speak::unanswered_points(&task, &again).len() < missing.len();
-        if !is_better {
-            // What only adds to an answer takes no vote back.
-            again.verdict = again.verdict.max(answer.verdict);
-        }
-        let kept = with_unsaid(again, &answer);
+        let kept = join_answers(&answer, again, is_better);
         self.lost.extend(serde_json::to_string(&answer).ok());
         self.tell_unheard(&kept);
         Ok(kept)
@@ -206,8 +202,11 @@ impl<'a> DuelAgent<'a> {
 }
 
 /// An answer with what the one before it has found and said, as far as it does not say so itself: it was sent back for what
-/// was missing in it, and not for what it has.
-fn with_unsaid(mut again: Answer, before: &Answer) -> Answer {
+/// was missing in it, and not for what it has. An answer that is no better only adds to it, and takes no vote back.
+fn join_answers(before: &Answer, mut again: Answer, is_better: bool) -> Answer {
+    if !is_better {
+        again.verdict = again.verdict.max(before.verdict);
+    }
     let raised = again
         .independent_findings
         .iter()
@@ -308,7 +307,7 @@ mod tests {
         first.responses = vec![reply("A2")];
         let mut second = Answer::new(ROUND, "k", Vote::Fail);
         second.responses = vec![reply("A1")];
-        let whole = with_unsaid(second.clone(), &first);
+        let whole = join_answers(&first, second.clone(), true);
         assert_eq!(whole.findings, first.findings);
         assert_eq!(whole.independent_findings, first.independent_findings);
         let answered: Vec<&str> = whole
@@ -319,6 +318,31 @@ mod tests {
         assert_eq!(answered, ["A1", "A2"]);
         // What it says again is no second finding.
         second.findings = first.findings.clone();
-        assert_eq!(with_unsaid(second, &first).findings, first.findings);
+        assert_eq!(join_answers(&first, second, true).findings, first.findings);
+    }
+
+    /// Law: whichever of two answers to one question has a finding, a reply or an objection, it counts.
+    #[test]
+    fn an_answer_that_only_adds_to_the_one_before_it_takes_nothing_of_it_away() {
+        let mut reply_alone = Answer::new(ROUND, "k", Vote::Pass);
+        reply_alone.responses = vec![reply("A1")];
+        let mut finds = Answer::new(ROUND, "k", Vote::Fail);
+        finds.independent_findings = vec![IndependentFinding {
+            tag: Tag::New,
+            finding: finding(Severity::Critical, 40),
+        }];
+        finds.responses = vec![reply("A2")];
+        for (first, second) in [(&reply_alone, &finds), (&finds, &reply_alone)] {
+            let whole = join_answers(first, second.clone(), false);
+            assert_eq!(whole.verdict, Vote::Fail);
+            assert_eq!(whole.independent_findings, finds.independent_findings);
+            let mut answered: Vec<&str> = whole
+                .responses
+                .iter()
+                .map(|said| said.to.as_str())
+                .collect();
+            answered.sort_unstable();
+            assert_eq!(answered, ["A1", "A2"]);
+        }
     }
 }
