@@ -8,6 +8,7 @@ use council_protocol::{Finding, JudgeId, Severity};
 use super::consensus::{FindingStanding, finding_level};
 use super::fingerprint::class_of;
 use super::judges::same_text;
+use super::other_problem::is_another_problem;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::parts::{split_off, with_own_names};
 use super::plan::VerdictPolicy;
@@ -37,7 +38,14 @@ pub fn add_carried(
         let mut old = old.clone();
         old.level = level_of(&old);
         let Some(new) = again.map(|at| &mut found[at]) else {
-            left.push(old);
+            // Another problem of its line may have come by its name.
+            let has_its_name = |new: &JudgedFinding| {
+                new.fingerprint == old.fingerprint && is_another_problem(new, &old)
+            };
+            match found.iter().any(has_its_name) {
+                true => parts.push(old),
+                false => left.push(old),
+            }
             continue;
         };
         if !is_raised(new, &old) {

@@ -47,6 +47,7 @@ mod moderator;
 mod notes;
 mod objections;
 mod opinions;
+mod other_problem;
 pub mod outcome;
 mod own_words;
 mod parts;

@@ -8,6 +8,7 @@ use council_protocol::{Finding, Location, Proof};
 use super::cluster::{is_one_flow, names_in};
 use super::in_place::proven_place;
 use super::like_words::{description_words, is_alike};
+use super::other_problem::is_another_problem;
 use super::outcome::{FindingMember, JudgedFinding};
 use super::said_problem::{SaidProblem, cut_words};
 use super::said_words::SaidWords;
@@ -64,7 +65,17 @@ impl SaidProblem {
 
 /// Whether a finding of a later review is this one of an earlier one: two of their versions are about the same problem.
 pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
-    standing_versions(old).any(|old| standing_versions(new).any(|new| is_one_finding(&new, &old)))
+    let is_said = || {
+        standing_versions(old)
+            .any(|old| standing_versions(new).any(|new| is_one_finding(&new, &old)))
+    };
+    !is_another_problem(new, old) && is_said()
+}
+
+/// Whether two sentences about a line say much the same, whichever of them says more.
+pub(super) fn says_same_words(one: &Finding, other: &Finding) -> bool {
+    let (one, other) = (ProblemWords::of(one).said(), ProblemWords::of(other).said());
+    one.says_no_more_than(&other) || other.says_no_more_than(&one)
 }
 
 /// Whether two versions of one finding are about one problem of its line.
@@ -84,6 +95,7 @@ pub fn is_namesake(new: &JudgedFinding, old: &JudgedFinding) -> bool {
         .filter(|new| is_as_weighty(new, &old.finding))
         .collect();
     new.fingerprint == old.fingerprint
+        && !is_another_problem(new, old)
         && said.is_none_or(|said| said.is_said_in(weighty.iter().map(AsRef::as_ref)))
 }
 
