@@ -28,7 +28,13 @@ pub(super) fn finding_in_place(shown: &FindingVersion) -> Finding {
         let end = finding.location.end_line.map(|end| end.min(last));
         finding.location.end_line = end.filter(|end| *end > finding.location.line);
     }
-    let code = shown.quoted.as_ref().and_then(|quoted| quoted.code.clone());
+    let quoted = shown.quoted.as_ref();
+    let code = quoted.and_then(|quoted| {
+        quoted
+            .piece_shown()
+            .map(str::to_owned)
+            .or_else(|| quoted.code.clone())
+    });
     // Whoever looks for the line later, in another commit, looks for its code.
     if let Some(code) = gap.or(code) {
         finding.quote = code;
@@ -243,6 +249,11 @@ mod tests {
         let lines = QuotedLines::before("", "run(x)", Some(1));
         version.quoted = Some(lines.without_marks("8 +    run(x)", &["run(x)"]));
         assert_eq!(finding_in_place(&version).quote, "run(x)");
+        // Of a piece of the diff the kept lines alone would not say what is missing.
+        let piece = " open(x)\n-check(x)\n run(x)";
+        let kept = version.quoted.take().unwrap_or_default();
+        version.quoted = Some(kept.with_piece(Some(piece.to_owned())));
+        assert_eq!(finding_in_place(&version).quote, piece);
     }
 
     proptest::proptest! {

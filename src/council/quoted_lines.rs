@@ -24,6 +24,10 @@ pub struct QuotedLines {
     /// The code alone, where the quote has more than that: numbers and markers of a diff, lines that the change removes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The piece of the diff that is quoted, each line behind its mark, where it shows lines that the change removes among others
+    /// that it leaves: it is about the removed ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    piece: Option<String>,
     /// What stands in its first line before the quote, and in its last line behind it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     before: String,
@@ -64,6 +68,17 @@ impl QuotedLines {
     #[must_use]
     pub fn with_code(self, code: Option<String>) -> Self {
         Self { code, ..self }
+    }
+
+    /// The same with the piece of the diff that the quote is.
+    #[must_use]
+    pub fn with_piece(self, piece: Option<String>) -> Self {
+        Self { piece, ..self }
+    }
+
+    /// The piece of the diff that the quote is, if it is one about removed lines.
+    pub fn piece_shown(&self) -> Option<&str> {
+        self.piece.as_deref()
     }
 
     /// The same for a range of lines that ends behind the last one of its file.

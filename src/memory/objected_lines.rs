@@ -8,7 +8,7 @@ use council_protocol::{CoverageState, FileChange, LineKind, Proof, RepoPath, Sev
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
-use crate::text::{CodeLetters, stands_still};
+use crate::text::{CodeLetters, stands_still, telling_lines};
 
 /// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
@@ -101,7 +101,10 @@ fn most_kept(file: &FileChange, found: &JudgedFinding, around: &[String]) -> usi
         .collect();
     let bare: Vec<String> = lines.iter().map(|line| without_blanks(line)).collect();
     let quote: Vec<String> = found.finding.quote.lines().map(without_blanks).collect();
-    let first = quote.iter().find(|line| is_telling(line));
+    // A line that is quoted as removed stands nowhere.
+    let is_mark = |line: &&String| is_telling(line) && !line.starts_with('-');
+    let first = quote.iter().find(is_mark);
+    let first = first.or_else(|| quote.iter().find(|line| is_telling(line)));
     let places = (0..bare.len()).filter(|&at| first.is_some_and(|first| bare[at].contains(first)));
     let as_quoted = places.map(|at| (at, at + quote.len()));
     let code = CodeLetters::of(lines.iter().copied());
@@ -230,6 +233,9 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
     if !is_short && stands_wrapped(file, quote, is_removed, &is_meant) {
         return true;
     }
+    if still_removes(file, quote) {
+        return true;
+    }
     // Of a block it is about some lines; a new name in another one mends nothing.
     let said = format!("{} {}", found.finding.description, found.finding.why);
     let is_it = |line: &String, wanted: &str| match is_short {
@@ -240,6 +246,20 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
         let wanted = without_blanks(wanted);
         lines.iter().any(|line| is_it(line, &wanted))
     })
+}
+
+/// Whether a change removes all lines that a quoted piece of the diff shows as removed.
+fn still_removes(file: &FileChange, quote: &str) -> bool {
+    let lines = file.hunks.iter().flat_map(|hunk| hunk.lines());
+    let removed = lines.filter(|line| line.kind == LineKind::Removed);
+    let removed: Vec<String> = removed.map(|line| without_blanks(line.text)).collect();
+    let shown = telling_lines(quote).into_iter();
+    let mut shown = shown.filter_map(|line| line.strip_prefix('-')).peekable();
+    let is_removed = |line: &str| {
+        let line = without_blanks(line);
+        removed.iter().any(|removed| removed.contains(&line))
+    };
+    shown.peek().is_some() && shown.all(is_removed)
 }
 
 /// Whether a quote stands in the lines of one side, however a formatter has broken them, and all that it says on meant ones.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use council_protocol::{Finding, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
-use super::lines_apart::ScatteredQuote;
+use super::lines_apart::{MAX_APART, ScatteredQuote};
 use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::text::CodeLetters;
@@ -46,7 +46,10 @@ impl SearchedText<'_> {
             // What stood in the file as it was quoted holds no line that the change removes.
             change: self.lines.change.filter(|_| code.was.is_none()),
         };
-        scattered.line(&|at| is_its_place(&self.lines, at, code))
+        // Where its first lines are others by now, those that are left stand below the place where it began.
+        let quoted = code.finding.quote.lines().count();
+        let reach = MAX_APART.saturating_add(u32::try_from(quoted).unwrap_or(u32::MAX));
+        scattered.line(&|at| is_near_its_place(&self.lines, at, code, reach))
     }
 
     /// Whether the quote stood as often in the file before the change.
@@ -177,6 +180,16 @@ fn is_moved_file(lines: &ChangedLines<'_>, code: &OpenCode<'_>) -> bool {
 /// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of
 /// what the file is compared with nobody knows the number of an old line.
 fn is_its_place(lines: &ChangedLines<'_>, at: &RangeInclusive<u32>, code: &OpenCode<'_>) -> bool {
+    is_near_its_place(lines, at, code, 0)
+}
+
+/// The same of lines that may stand so many lines below the place of the finding.
+fn is_near_its_place(
+    lines: &ChangedLines<'_>,
+    at: &RangeInclusive<u32>,
+    code: &OpenCode<'_>,
+    below: u32,
+) -> bool {
     if lines.adds(at) {
         return true;
     }
@@ -187,7 +200,7 @@ fn is_its_place(lines: &ChangedLines<'_>, at: &RangeInclusive<u32>, code: &OpenC
             Some(LineOrigin::Old {
                 object: now,
                 line: at,
-            }) => now != *object || at == *line,
+            }) => now != *object || (*line..=line.saturating_add(below)).contains(&at),
             Some(LineOrigin::Added) | None => true,
         },
     }

@@ -11,7 +11,7 @@ use super::quote_place::numbers_of;
 use crate::text::{CodeLetters, stands_still, telling_lines};
 
 /// How far apart two quoted lines may stand, in lines: what is further away is another place.
-const MAX_APART: u32 = 30;
+pub(super) const MAX_APART: u32 = 30;
 
 /// The most places of one line that are looked at, the nearest first.
 const MAX_PLACES: usize = 40;
@@ -55,15 +55,18 @@ impl ScatteredQuote<'_> {
             .join(" ");
         let is_edited = |line: &str| edited.iter().any(|nth| quoted[*nth] == line);
         // Of a quote with lines that the change removes it is about these.
-        let marked: Vec<&&str> = quoted.iter().filter(|line| line.starts_with('-')).collect();
-        let is_kept = match marked.is_empty() || self.change.is_none() {
+        let mut marked = (0..quoted.len())
+            .filter(|nth| quoted[*nth].starts_with('-'))
+            .peekable();
+        let is_kept = match marked.peek().is_none() || self.change.is_none() {
             true => {
                 !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line))
             }
-            // What was quoted as removed and is back is mended.
-            false => marked
-                .iter()
-                .all(|line| removed.contains(&without_blanks(without_mark(line)))),
+            // What was quoted as removed and is back is mended. A list item has such a mark as well, and a quote may be cut.
+            false => marked.all(|nth| {
+                let line = without_blanks(without_mark(quoted[nth]));
+                !is_missing(&nth) || removed.iter().any(|removed| removed.contains(&line))
+            }),
         };
         is_kept.then_some(*at.start())
     }

@@ -81,9 +81,10 @@ proptest! {
     /// as the change removes these, whatever becomes of the kept ones; put back, they resolve it.
     #[test]
     fn a_piece_of_the_diff_is_open_as_long_as_its_lines_are_removed(
-        is_marked in any::<bool>(),
+        marks in prop::sample::select(vec![["", ""], ["", "-"], [" ", "-"]]),
         is_put_back in any::<bool>(),
         head_is_edited in any::<bool>(),
+        cut in prop::option::of(0usize..80),
     ) {
         let check = ["    if not actor.is_admin:", "        raise PermissionError(uid)"];
         let (head, last) = ("def delete(db, uid, actor):", "    db.execute(\"delete\", uid)");
@@ -92,8 +93,11 @@ proptest! {
             file(&all.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
         };
         let (base, bad) = (lines(head, &check), lines(head, &[]));
-        let mark = if is_marked { "-" } else { "" };
-        let quote = format!("{head}\n{mark}{}\n{mark}{}\n{last}", check[0], check[1]);
+        let [kept, mark] = marks;
+        let (is_marked, cut) = (!mark.is_empty(), cut.filter(|_| !mark.is_empty()).unwrap_or(0));
+        let quote = format!("{kept}{head}\n{mark}{}\n{mark}{}\n{kept}{last}", check[0], check[1]);
+        // What is kept of a long quote is its beginning.
+        let quote: String = quote.chars().take(quote.len() - if head_is_edited { cut % 12 } else { cut }).collect();
         let mut now = about("src/a.py", &quote, 3);
         let found = &mut now.outcome.findings[0];
         found.finding.description = "The admin check is gone: anybody may delete.".into();
@@ -106,5 +110,27 @@ proptest! {
         let is_open = carried.findings[0].1 != FindingFate::Resolved;
         // Without marks nobody can tell the head that was edited from a line that was quoted as removed.
         prop_assert_eq!(is_open, !is_put_back || !is_marked && head_is_edited);
+    }
+
+    /// The same of a block that the change leaves as it is: an edit of one of its lines mends no other one.
+    #[test]
+    fn a_block_that_the_change_leaves_is_open_as_long_as_most_of_it_stands(edited in 0usize..5) {
+        let old = file(&BLOCK.map(str::to_owned));
+        let with_more = |tree: &Tree| {
+            let mut tree = tree.clone();
+            tree.get_mut("src/a.py").unwrap().push("LIMIT = 9".to_owned());
+            tree
+        };
+        let mut now = about("src/a.py", &BLOCK.join("\n"), 3);
+        let found = &mut now.outcome.findings[0];
+        found.finding.location.end_line = Some(7);
+        found.finding.description = "Ungeprüfte Eingabe.".into();
+        found.finding.why = String::new();
+        found.members[0].finding = found.finding.clone();
+        let mut lines: Vec<String> = BLOCK.map(str::to_owned).to_vec();
+        lines[edited] = lines[edited].replace('(', "_two(").replace(" + ", " / ");
+        let left = left_by(&now, &old, &with_more(&old));
+        let (carried, _) = carried_to(&left, &old, &with_more(&file(&lines)));
+        prop_assert_eq!(carried.findings[0].1, FindingFate::StillOpen, "{:?}", lines);
     }
 }

@@ -111,9 +111,27 @@ impl SearchText {
             let code: Vec<&str> = rows.iter().map(|(code, _)| *code).collect();
             let quoted = QuotedLines::of(&rows)
                 .without_marks(quote, &code)
+                .with_piece(self.piece_at(at as usize - 1, &reading))
                 .within(before, behind);
             Some(quoted).filter(|quoted| quoted.lines.is_some())
         })
+    }
+
+    /// A quote that begins at this index as the diff shows it, if it has lines that the change removes, and none that it adds:
+    /// whoever quotes an added line beside a removed one speaks of what is there now.
+    fn piece_at(&self, first: usize, reading: &str) -> Option<String> {
+        let (gone, old) = (self.gone.as_ref()?, self.removed.as_ref()?);
+        let is_blank = |line: &&str| line.trim().is_empty();
+        let code = reading.trim_end().lines().skip_while(is_blank);
+        let code: Vec<&str> = code.collect();
+        let marks = gone.get(first..first + code.len())?;
+        let is_added = old.get(first..first + code.len())?.contains(&0);
+        let shown = code
+            .iter()
+            .zip(marks)
+            .map(|(line, gone)| format!("{}{line}", if *gone { '-' } else { ' ' }));
+        (marks.contains(&true) && marks.contains(&false) && !is_added)
+            .then(|| shown.collect::<Vec<_>>().join("\n"))
     }
 
     /// What stands in the first of the quoted lines before the quote, and in the last behind it, both as they are compared.
@@ -269,6 +287,13 @@ mod tests {
         assert_eq!(shown.code.as_deref(), Some("    transfer(amount);"));
         assert_eq!(quoted(&mut prover, (11, None), both), Some(shown));
         assert_eq!(quoted(&mut prover, (11, None), "check_balance()?;"), None);
+        // Of kept lines around a removed one the piece is known, and which of them is gone.
+        let piece = "fn pay() {\n-    check_balance()?;";
+        let known = quoted(&mut prover, (10, None), piece).unwrap();
+        let shown =
+            QuotedLines::default().with_piece(Some(" fn pay() {\n-    check_balance()?;".into()));
+        let bare = |text: &QuotedLines| text.piece_shown().map(|piece| piece.replace("    ", ""));
+        assert_eq!(bare(&known), bare(&shown));
         // Of a removed line alone its code is known, without the marker of the diff.
         let gone = quoted(&mut prover, (11, None), "-    check_balance()?;").unwrap();
         assert_eq!(
