@@ -11,8 +11,11 @@ mod own_review;
 mod problem_laws;
 pub(crate) mod protocol;
 #[cfg(test)]
+mod shared_words_laws;
+#[cfg(test)]
 mod simulation;
 pub(crate) mod subject;
 pub(crate) mod verdict;
+mod words_alone;
 
 pub(crate) use protocol::{DuelEnding, DuelRole, resolve_role};

@@ -11,11 +11,11 @@ use council_protocol::{
 use serde::{Deserialize, Serialize};
 
 use super::own_review::{change_of_vote, disowned, unwritten_findings};
-use super::protocol::plain_forms::is_plain;
 use super::protocol::point_standing::PointStanding;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
 use super::protocol::votes::{vote_of, worst_vote_of};
+use super::words_alone::{has_unread, shares_grave_words, unread_notes, vote_beside};
 use super::{DuelEnding, DuelRole};
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::exchange::Input;
@@ -171,7 +171,7 @@ struct SideScript {
 impl SideScript {
     fn new(transcript: &DebateTranscript, role: DuelRole, source: &mut dyn WrittenSource) -> Self {
         let state = DebateState::read(transcript);
-        let beside = vote_beside(&state, role);
+        let beside = vote_beside(transcript, &state, role);
         let placed = state.points.into_iter().filter(PointStanding::is_placed);
         let quoted = placed.map(|point| completed_point(point, source));
         let (own, theirs): (Vec<_>, Vec<_>) = quoted.partition(|point| point.id.role == role);
@@ -315,102 +315,7 @@ impl SideScript {
     }
 }
 
-/// What a side's vote is at least: it wrote more than its vote, or holds a point that names no place and so is no finding.
-fn vote_beside(state: &DebateState, role: DuelRole) -> Vote {
-    let is_own = |point: &&PointStanding| {
-        point.id.role == role && !point.is_placed() && !point.is_conceded()
-    };
-    let unplaced = state
-        .points
-        .iter()
-        .filter(is_own)
-        .map(|point| vote_of_severity(point.finding.severity));
-    let remarks = state
-        .remarks
-        .iter()
-        .filter(|remark| remark.role == role)
-        .map(|_| Vote::Warn);
-    unplaced.chain(remarks).max().unwrap_or(Vote::Pass)
-}
-
-/// Whether a side wrote more than votes, placed points, replies and plain consent.
-fn has_unread(transcript: &DebateTranscript) -> bool {
-    let state = DebateState::read(transcript);
-    let beside = [DuelRole::A, DuelRole::B].map(|role| vote_beside(&state, role));
-    beside.into_iter().any(|vote| vote > Vote::Pass)
-}
-
-/// What is said in words alone, for the report: remarks, and points without a place.
-fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
-    const MAX_NOTES: usize = 3;
-    let state = DebateState::read(transcript);
-    let unplaced = state
-        .points
-        .iter()
-        .filter(|point| !point.is_placed() && !point.is_conceded());
-    let points = unplaced.map(|point| {
-        let (id, finding) = (point.id, &point.finding);
-        let vote = vote_of_severity(finding.severity).as_str();
-        let severity = finding.severity.as_str();
-        format!(
-            "{id} ({severity}) names no place that can be read, so its side's vote counts as {vote}: {}",
-            finding.description
-        )
-    });
-    let remarks = state.remarks.iter().map(|remark| {
-        let words = line_of(transcript, remark.line);
-        let (role, line) = (remark.role, remark.line);
-        format!("{role} wrote more than its vote and its points, so no PASS of it counts (line {line}): {words}")
-    });
-    let taken_back = state.taken_back.iter().map(|said| {
-        let (role, line, words) = (said.role, said.line, line_of(transcript, said.line));
-        format!("{role} took back what it wrote (line {line}): {words}")
-    });
-    let unweighed = unweighed_notes(transcript, &state);
-    let mut notes: Vec<String> = points
-        .chain(remarks)
-        .chain(unweighed)
-        .chain(taken_back)
-        .collect();
-    let more = notes.len().saturating_sub(MAX_NOTES);
-    notes.truncate(MAX_NOTES);
-    if more > 0 {
-        notes.push(format!("{more} more such lines stand in the transcript."));
-    }
-    notes
-}
-
-/// Points of which no severity can be read, in sections that call something critical.
-fn unweighed_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<String> {
-    let is_grave = |line: &str| {
-        let lower = line.to_lowercase();
-        let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word == "critical") && !is_plain(line)
-    };
-    let unweighed = state.points.iter().filter(|point| !point.is_weighed);
-    let told = unweighed.filter_map(|point| {
-        let section = transcript.sections.get(point.section)?;
-        section.words().find(|line| is_grave(line))?;
-        let (id, heading) = (point.id, &section.heading);
-        Some(format!(
-            "{id} names no severity that can be read, and `## {heading}` speaks of something critical: it counts as \
-             significant. If it is critical, its author says so behind its name (`**{id}** — **critical**`): {}",
-            point.finding.description
-        ))
-    });
-    told.collect()
-}
-
-/// The words that stand in a line of a transcript, as far as a note has room for them.
-fn line_of(transcript: &DebateTranscript, number: u32) -> String {
-    const MAX_CHARS: usize = 120;
-    let lines = transcript.sections.iter().flat_map(|section| &section.body);
-    let line = lines.into_iter().find(|line| line.number == number);
-    line.map(|line| line.text.trim().chars().take(MAX_CHARS).collect())
-        .unwrap_or_default()
-}
-
-fn vote_of_severity(severity: Severity) -> Vote {
+pub(super) fn vote_of_severity(severity: Severity) -> Vote {
     match severity {
         Severity::Critical => Vote::Fail,
         Severity::Significant => Vote::Warn,
@@ -460,6 +365,16 @@ pub(crate) fn with_ending(
     transcript: &DebateTranscript,
 ) -> Outcome {
     outcome.procedure = Some(Procedure::Duel);
+    let is_open = [Verdict::Pass, Verdict::Warn].contains(&outcome.verdict);
+    let is_spoken = [DuelEnding::Consensus, DuelEnding::Limit].contains(&ending);
+    // Both say so: whoever reads WARN would take it for a matter of opinion.
+    if is_open && is_spoken && shares_grave_words(transcript) {
+        return Outcome {
+            verdict: Verdict::Inconclusive,
+            reason: VerdictReason::VerdictWithoutFinding,
+            ..outcome
+        };
+    }
     let (verdict, reason) = match ending {
         DuelEnding::Consensus if outcome.verdict == Verdict::Pass && has_unread(transcript) => {
             let (verdict, reason) = (Verdict::Warn, VerdictReason::DuelRemark);

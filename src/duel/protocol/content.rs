@@ -24,7 +24,7 @@ use super::point_layouts::gather_points;
 use super::point_ref::{PointId, PointRefs};
 use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
 use super::problem_text::sets_severity_apart;
-use super::second_matter::second_matter;
+use super::second_matter::{second_matter, weighs_a_place};
 use super::summary_words::sums_up;
 use super::transcript::{BodyLine, DebateSection, SectionKind};
 use super::wording::{
@@ -481,6 +481,7 @@ impl ContentReader {
             || block.shape.is_item()
             || block.shape == BlockShape::Row
             || starts_with_place(rest)
+            || weighs_a_place(rest)
             || block.head.starts_with("**");
         let counts = match (is_placed, claims_here) {
             (true, true) => stands_alone || point.tag.is_some(),

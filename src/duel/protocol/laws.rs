@@ -299,6 +299,7 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
     let replies = prop::collection::vec((stance, phrase(), evidence), 0..4);
     let points = prop::collection::vec((1u32..9999, phrase(), "[a-z(;]{4,12}"), 0..4);
     (replies, points, phrase()).prop_map(|(replies, points, insight)| SectionDraft {
+        agrees: false,
         position: Some((Vote::Fail, insight)),
         replies: replies
             .into_iter()

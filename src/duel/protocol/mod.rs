@@ -25,13 +25,14 @@ mod laws;
 mod leading_refs;
 pub(crate) mod ledger;
 pub(crate) mod notes;
+mod objections;
 pub(super) mod plain_forms;
 mod point_fields;
 #[cfg(test)]
 mod point_laws;
 mod point_layouts;
 pub(crate) mod point_ref;
-mod point_severity;
+pub(super) mod point_severity;
 pub(crate) mod point_standing;
 mod problem_text;
 pub(crate) mod receipts;

@@ -189,7 +189,7 @@ proptest! {
     /// A problem that stands behind the answer to another one is a point, too: nothing is settled before it is answered.
     #[test]
     fn a_problem_beside_an_agreement_is_a_point(
-        form in 0..6usize, line in 10u32..99, severity in select(&["critical", "significant"][..]), link in select(&["Also ", ""][..]),
+        form in 0..10usize, line in 10u32..99, severity in select(&["critical", "significant"][..]), link in select(&["Also ", ""][..]),
     ) {
         let what = "the admin check is gone";
         let said = match form {
@@ -198,6 +198,10 @@ proptest! {
             2 => format!("| Point | Stance | Note |\n|---|---|---|\n| A1 | Agreed | {link}`users.py:{line}` — **{severity}**: {what} |"),
             3 => format!("**A1** — Agreed, it is so. {link}**{severity}**: {what} (`users.py:{line}`)"),
             4 => format!("- **A1** — **Agreed** — it is lost; {link}`users.py:{line}` ({severity}): {what}"),
+            5 => format!("- **A1** — **Agreed**\n\n  The line below, `users.py:{line}`, is {severity}: {what}."),
+            6 => format!("- **A1** — **Agreed**\n\nThe line below, `users.py:{line}`, is {severity}: {what}."),
+            7 => format!("| Point | Position | Comment |\n|---|---|---|\n| A1 | Agreed | {link}users.py:{line} {severity}: {what} |"),
+            8 => format!("- **A1** — **Agreed**. {link}users.py:{line} is {severity}: {what}."),
             _ => format!("- **A1** — **Agreed**\n  - {link}`users.py:{line}` — **{severity}** — {what}"),
         };
         let text = format!(

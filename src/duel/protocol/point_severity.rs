@@ -32,7 +32,7 @@ const GRAVE_WEIGHTS: [&str; 24] = [
     "schwerwiegend",
 ];
 
-pub(super) fn is_grave(text: &str) -> bool {
+pub(in crate::duel) fn is_grave(text: &str) -> bool {
     Words::of(text).has_any(&GRAVE_WEIGHTS) || objects(text)
 }
 
@@ -77,7 +77,36 @@ pub(super) fn stated_severity(text: &str) -> Option<Severity> {
     let mut cells = lower
         .split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.'])
         .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
-    leading_severity(text).or_else(|| cells.find_map(severity_of))
+    let stated = |cell: &str| severity_of(cell).or_else(|| severity_said_in(cell));
+    leading_severity(text).or_else(|| cells.find_map(stated))
+}
+
+/// Words for a severity that mean little else where something "is" so.
+const SAID_SEVERITIES: [&str; 8] = [
+    "critical",
+    "blocker",
+    "blocking",
+    "fatal",
+    "severe",
+    "significant",
+    "major",
+    "minor",
+];
+
+/// The severity with which a clause ends that says it of something (`… is critical`) or of a place alone (`also a.py:14 critical`,
+/// from the colon on).
+fn severity_said_in(clause: &str) -> Option<Severity> {
+    let words = clause.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let (last, before) = words.split_last()?;
+    let is_of_place = |word: &&str| {
+        ["also", "line", "lines"].contains(word) || word.bytes().all(|b| b.is_ascii_digit())
+    };
+    let is_said = before
+        .last()
+        .is_some_and(|word| ["is", "are"].contains(word));
+    let is_alone = !before.is_empty() && before.iter().all(is_of_place);
+    severity_of(last).filter(|_| SAID_SEVERITIES.contains(last) && (is_said || is_alone))
 }
 
 /// The severity that can be read from a text: stated, or beside other words in front of the first colon.

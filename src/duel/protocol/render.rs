@@ -17,6 +17,8 @@ use crate::council::plain_words::objects;
 pub(crate) struct SectionDraft {
     /// Vote and one sentence, in an opening or a first response.
     pub position: Option<(Vote, String)>,
+    /// Whether that sentence agrees with what the other side says against the change.
+    pub agrees: bool,
     /// Replies: to which point, stance, reasoning, evidence.
     pub replies: Vec<(PointId, Stance, String, Option<Evidence>)>,
     /// Own points, with their tag in every section but the opening.
@@ -36,7 +38,7 @@ pub(crate) fn render_head(subject: &str) -> String {
 pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> String {
     let mut out = format!("\n## {}\n\n", kind.heading());
     if let Some((vote, insight)) = &speech.position {
-        out += &render_vote(*vote, &one_line(insight));
+        out += &render_vote(*vote, &one_line(insight), speech.agrees);
     }
     for (to, stance, reasoning, evidence) in &speech.replies {
         out += &render_reply(*to, *stance, reasoning, evidence.as_ref());
@@ -55,6 +57,7 @@ pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &st
         out += &format!("No answer to {}.\n\n", join_ids(&speech.unanswered));
     } else if speech.replies.is_empty() && speech.points.is_empty() {
         out += match &speech.position {
+            Some(_) if speech.agrees => "",
             Some((Vote::Pass, _)) => "Nothing stands against the change.\n\n",
             Some(_) => "This side names no finding whose quote holds.\n\n",
             None => "There is nothing to add.\n\n",
@@ -64,11 +67,12 @@ pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &st
 }
 
 /// A vote and its reason. A PASS stands alone unless its reason is plain or names something: a judge that describes the change
-/// beside its vote has not objected, and whoever reads the file takes everything behind a PASS for a reservation.
-fn render_vote(vote: Vote, insight: &str) -> String {
+/// beside its vote has not objected, and whoever reads the file takes everything behind a PASS for a reservation. Who agrees with
+/// an objection says so all the same: "nothing stands against the change" would be the contrary.
+fn render_vote(vote: Vote, insight: &str, agrees: bool) -> String {
     let describes =
         || !(is_plain(insight) || objects(insight) || takes_back(insight) || is_reserved(insight));
-    if insight.trim().is_empty() || vote == Vote::Pass && describes() {
+    if insight.trim().is_empty() || vote == Vote::Pass && !agrees && describes() {
         return format!("Vote: {}\n\n", vote.as_str());
     }
     format!("Vote: {} — {insight}\n\n", vote.as_str())
@@ -200,6 +204,7 @@ mod tests {
             quote: "let y = 2;\nlet z = 3;".into(),
         };
         let speech = SectionDraft {
+            agrees: false,
             position: Some((Vote::Fail, "broken".into())),
             replies: vec![(
                 id("A1"),
@@ -248,6 +253,7 @@ mod tests {
         ) {
             let evidence = Evidence { path: "a.rs".into(), line: 1, quote: text.clone() };
             let speech = SectionDraft {
+                agrees: false,
                 position: Some((Vote::Pass, text.clone())),
                 replies: vec![(id("A1"), Stance::Agreed, text.clone(), Some(evidence))],
                 points: vec![(id("B1"), Some(Tag::Same), finding(&text, &text))],

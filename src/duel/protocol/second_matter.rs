@@ -20,10 +20,7 @@ pub(super) fn second_matter(reply: &TextBlock<'_>) -> Option<RaisedPoint> {
         .filter(|part| !split_ids(part).1.trim().is_empty())
         .skip(1);
     let mut matters = parts.map(|part| without_link(part.trim()));
-    let head = matters.find(|part| {
-        let is_placed = find_location(part).is_some();
-        split_ids(part).0.is_empty() && is_placed && stated_severity(part).is_some()
-    })?;
+    let head = matters.find(|part| split_ids(part).0.is_empty() && weighs_a_place(part))?;
     let block = TextBlock {
         head: skip_links(head).to_owned(),
         ..reply.clone()
@@ -38,6 +35,12 @@ pub(super) fn second_matter(reply: &TextBlock<'_>) -> Option<RaisedPoint> {
         ..block
     };
     parse_point(&block, &PointRefs::default(), &block.head)
+}
+
+/// Whether one sentence names a place and says how bad it is there.
+pub(super) fn weighs_a_place(text: &str) -> bool {
+    let mut sentences = text.split(". ").flat_map(|part| part.split("; "));
+    sentences.any(|said| find_location(said).is_some() && stated_severity(said).is_some())
 }
 
 fn without_link(part: &str) -> &str {

@@ -7,10 +7,11 @@ use council_protocol::{Answer, Finding, Task};
 use super::point_ref::PointId;
 use super::point_standing::PointStanding;
 use super::render::{SectionDraft, render_consensus};
-use super::standing::point_standings;
+use super::standing::{DebateState, point_standings};
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
 use super::votes::vote_of;
+use super::wording::stance_in_words;
 use super::{DuelEnding, DuelRole};
 use crate::council::says_one_problem;
 
@@ -123,6 +124,7 @@ pub(crate) fn draft_section(
     let unanswered = open.map(|p| p.id);
     SectionDraft {
         position: (first || is_worse).then(|| (voice.verdict, voice.key_insight.clone())),
+        agrees: agrees_with_objection(role, &transcript, &voice.key_insight),
         unanswered: unanswered
             .filter(|id| !replies.iter().any(|(to, ..)| to == id) && !same_as.contains(id))
             .collect(),
@@ -130,6 +132,13 @@ pub(crate) fn draft_section(
         points,
         same,
     }
+}
+
+/// Whether a sentence agrees where the other side objects in words alone.
+fn agrees_with_objection(role: DuelRole, transcript: &DebateTranscript, sentence: &str) -> bool {
+    let state = DebateState::read(transcript);
+    let mut objections = state.objections.iter();
+    objections.any(|said| said.role != role) && stance_in_words(sentence) == Some(Stance::Agreed)
 }
 
 /// The points of a task that an answer to it leaves uncategorised.

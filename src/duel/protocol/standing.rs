@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use council_protocol::answer::{Evidence, Stance, Tag};
-use council_protocol::{Finding, Location, Vote};
+use council_protocol::{Finding, Location};
 
 use super::DuelRole;
 use super::claims::RaisedPoint;
@@ -14,7 +14,6 @@ use super::point_ref::{PointId, PointRefs};
 use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStanding};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::votes::vote_in;
-use super::wording::stance_in_words;
 use crate::council::plain_words::Words;
 use crate::council::says_one_problem;
 
@@ -34,10 +33,12 @@ pub(crate) struct DebateState {
     pub objections: Vec<LooseDissent>,
     /// What sides wrote beside their votes that is no plain consent: with it no vote is a bare PASS.
     pub remarks: Vec<LooseDissent>,
+    /// Objections that the other side agrees with: both say so, and nobody takes that back.
+    pub shared: Vec<LooseDissent>,
     /// What was taken back of these: it is told still.
     pub taken_back: Vec<LooseDissent>,
     /// Sections that speak against what the other side says, or for the change in spite of it.
-    disputing: Vec<(DuelRole, usize)>,
+    pub(super) disputing: Vec<(DuelRole, usize)>,
     /// Who wrote the last section.
     last_author: Option<DuelRole>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
@@ -92,9 +93,7 @@ impl DebateState {
         }
         self.take_labelled_points(role, &mut content);
         self.take_objections(index, role, &content);
-        if disputes(section, &content) {
-            self.disputing.push((role, index));
-        }
+        self.hear_objections(index, role, section, &content);
         let answers = self.assign_replies(role, section.kind, &content.replies);
         let before = self.dissents.len();
         for (targets, reply) in answers {
@@ -117,40 +116,6 @@ impl DebateState {
         };
         let own = content.quotes.iter().filter(is_own).map(|quote| quote.line);
         content.remarks.extend(own);
-    }
-
-    /// What a side says in plain words against the change; its later approval takes that back.
-    fn take_objections(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
-        let agrees = |reply: &PointReply| {
-            reply.stance == Stance::Agreed && reply.is_universal && reply.gives_up
-        };
-        let agrees = content.replies.iter().any(agrees);
-        let is_content = content.retracts || agrees;
-        if is_content && content.objections.is_empty() && content.remarks.is_empty() {
-            // Who agrees with somebody who agrees with the objection takes nothing back.
-            let is_disputed = |said: &LooseDissent| {
-                let mut disputing = self.disputing.iter();
-                disputing.any(|(by, at)| *by != role && *at > said.section)
-            };
-            let is_kept = |said: &mut LooseDissent| {
-                said.role != role || !content.retracts && !is_disputed(said)
-            };
-            let objections = self.objections.extract_if(.., |said| !is_kept(said));
-            let remarks = self.remarks.extract_if(.., |said| !is_kept(said));
-            self.taken_back.extend(objections.chain(remarks));
-        }
-        let remarks = content.remarks.iter().map(|&line| LooseDissent {
-            role,
-            section,
-            line,
-        });
-        self.remarks.extend(remarks);
-        let new = content.objections.iter().map(|&line| LooseDissent {
-            role,
-            section,
-            line,
-        });
-        self.objections.extend(new);
     }
 
     /// A name of the side's own that stands for no point yet is one, whatever stands behind it: what was not understood must
@@ -474,16 +439,6 @@ impl DebateState {
             .min_by_key(distance)
             .map(|point| point.id)
     }
-}
-
-/// Whether a section speaks against what the other side says, or for the change in spite of it.
-fn disputes(section: &DebateSection, content: &SectionContent) -> bool {
-    let agrees = |text: &str| stance_in_words(text) == Some(Stance::Agreed);
-    let is_for =
-        vote_in(section).is_some_and(|(vote, reason)| vote == Vote::Pass && !agrees(&reason));
-    let replies = &content.replies;
-    let is_against = replies.iter().any(|reply| reply.stance != Stance::Agreed);
-    is_against || replies.is_empty() && (is_for || content.approves)
 }
 
 fn takes_part(content: &SectionContent) -> bool {

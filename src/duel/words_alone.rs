@@ -1,0 +1,148 @@
+//! What sides say in words alone: points without a place, remarks and objections, as votes and as notes.
+
+use council_protocol::Vote;
+
+use super::DuelRole;
+use super::protocol::plain_forms::is_plain;
+use super::protocol::point_severity::is_grave;
+use super::protocol::point_standing::PointStanding;
+use super::protocol::standing::DebateState;
+use super::protocol::transcript::DebateTranscript;
+use super::verdict::vote_of_severity;
+
+/// What a side's vote is at least: it wrote more than its vote, or holds a point that names no place and so is no finding.
+pub(super) fn vote_beside(
+    transcript: &DebateTranscript,
+    state: &DebateState,
+    role: DuelRole,
+) -> Vote {
+    let is_own = |point: &&PointStanding| {
+        point.id.role == role && !point.is_placed() && !point.is_conceded()
+    };
+    let unplaced = state
+        .points
+        .iter()
+        .filter(is_own)
+        .map(|point| vote_of_severity(point.finding.severity));
+    let remarks = state
+        .remarks
+        .iter()
+        .filter(|remark| remark.role == role)
+        .map(|_| Vote::Warn);
+    let shared = state.shared.iter().filter(|said| said.role == role);
+    let grave = shared
+        .filter(|said| is_grave_at(transcript, said.line))
+        .map(|_| Vote::Fail);
+    unplaced
+        .chain(remarks)
+        .chain(grave)
+        .max()
+        .unwrap_or(Vote::Pass)
+}
+
+/// Whether a side wrote more than votes, placed points, replies and plain consent.
+pub(super) fn has_unread(transcript: &DebateTranscript) -> bool {
+    let state = DebateState::read(transcript);
+    let beside = [DuelRole::A, DuelRole::B].map(|role| vote_beside(transcript, &state, role));
+    beside.into_iter().any(|vote| vote > Vote::Pass)
+}
+
+/// What is said in words alone, for the report: remarks, and points without a place.
+pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
+    const MAX_NOTES: usize = 3;
+    let state = DebateState::read(transcript);
+    let unplaced = state
+        .points
+        .iter()
+        .filter(|point| !point.is_placed() && !point.is_conceded());
+    let points = unplaced.map(|point| {
+        let (id, finding) = (point.id, &point.finding);
+        let vote = vote_of_severity(finding.severity).as_str();
+        let severity = finding.severity.as_str();
+        format!(
+            "{id} ({severity}) names no place that can be read, so its side's vote counts as {vote}: {}",
+            finding.description
+        )
+    });
+    let shared = state.shared.iter().map(|said| {
+        let (role, line, words) = (said.role, said.line, line_of(transcript, said.line));
+        format!(
+            "{role} objects to the change, and {} agrees (line {line}): {words}",
+            role.other()
+        )
+    });
+    let is_shared = |line: u32| state.shared.iter().any(|said| said.line == line);
+    let remarks = state
+        .remarks
+        .iter()
+        .filter(|remark| !is_shared(remark.line));
+    let remarks = remarks.map(|remark| {
+        let words = line_of(transcript, remark.line);
+        let (role, line) = (remark.role, remark.line);
+        format!("{role} wrote more than its vote and its points, so no PASS of it counts (line {line}): {words}")
+    });
+    let taken_back = state.taken_back.iter().map(|said| {
+        let (role, line, words) = (said.role, said.line, line_of(transcript, said.line));
+        format!("{role} took back what it wrote (line {line}): {words}")
+    });
+    let unweighed = unweighed_notes(transcript, &state);
+    let mut notes: Vec<String> = shared
+        .chain(points)
+        .chain(remarks)
+        .chain(unweighed)
+        .chain(taken_back)
+        .collect();
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    notes.truncate(MAX_NOTES);
+    if more > 0 {
+        notes.push(format!("{more} more such lines stand in the transcript."));
+    }
+    notes
+}
+
+/// Points of which no severity can be read, in sections that call something critical.
+fn unweighed_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<String> {
+    let is_grave = |line: &str| {
+        let lower = line.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == "critical") && !is_plain(line)
+    };
+    let unweighed = state.points.iter().filter(|point| !point.is_weighed);
+    let told = unweighed.filter_map(|point| {
+        let section = transcript.sections.get(point.section)?;
+        section.words().find(|line| is_grave(line))?;
+        let (id, heading) = (point.id, &section.heading);
+        Some(format!(
+            "{id} names no severity that can be read, and `## {heading}` speaks of something critical: it counts as \
+             significant. If it is critical, its author says so behind its name (`**{id}** — **critical**`): {}",
+            point.finding.description
+        ))
+    });
+    told.collect()
+}
+
+/// The words that stand in a line of a transcript, as far as a note has room for them.
+fn line_of(transcript: &DebateTranscript, number: u32) -> String {
+    const MAX_CHARS: usize = 120;
+    let lines = transcript.sections.iter().flat_map(|section| &section.body);
+    let line = lines.into_iter().find(|line| line.number == number);
+    line.map(|line| line.text.trim().chars().take(MAX_CHARS).collect())
+        .unwrap_or_default()
+}
+
+/// Whether both sides say that something is critical which no finding carries, as it has no place.
+pub(super) fn shares_grave_words(transcript: &DebateTranscript) -> bool {
+    let state = DebateState::read(transcript);
+    let mut shared = state.shared.iter();
+    shared.any(|said| is_grave_at(transcript, said.line))
+}
+
+/// Whether the paragraph that begins at a line calls something critical.
+fn is_grave_at(transcript: &DebateTranscript, number: u32) -> bool {
+    let lines = transcript.sections.iter().flat_map(|section| &section.body);
+    let paragraph = lines
+        .skip_while(|line| line.number != number)
+        .take_while(|line| line.number == number || !line.text.trim().is_empty());
+    let words: Vec<&str> = paragraph.map(|line| line.text.as_str()).collect();
+    is_grave(&words.join(" "))
+}
