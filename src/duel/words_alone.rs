@@ -5,7 +5,7 @@ use council_protocol::Vote;
 use super::DuelRole;
 use super::protocol::plain_forms::is_plain;
 use super::protocol::point_severity::is_grave;
-use super::protocol::point_standing::PointStanding;
+use super::protocol::point_standing::{LooseDissent, PointStanding};
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
 use super::verdict::vote_of_severity;
@@ -29,13 +29,17 @@ pub(super) fn vote_beside(
         .iter()
         .filter(|remark| remark.role == role)
         .map(|_| Vote::Warn);
-    let shared = state.shared.iter().filter(|said| said.role == role);
-    let grave = shared
-        .filter(|said| is_grave_at(transcript, said.line))
-        .map(|_| Vote::Fail);
+    let of_role = |said: &&LooseDissent| said.role == role;
+    let grave = state.shared.iter().filter(of_role);
+    let grave = grave.filter(|said| is_grave_at(transcript, said.line));
+    let grave = grave.map(|_| Vote::Fail);
+    // Who objects in words and then only agrees has made a vote milder without evidence.
+    let objections = state.objections.iter().chain(&state.yielded);
+    let objections = objections.filter(of_role).map(|_| Vote::Warn);
     unplaced
         .chain(remarks)
         .chain(grave)
+        .chain(objections)
         .max()
         .unwrap_or(Vote::Pass)
 }

@@ -68,8 +68,9 @@ pub(super) fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
         };
         let parent_is_placed = find_location(&parent.head).is_some();
         let (own, rest) = split_refs(&block);
+        let is_placed = own.place.is_some() || block.fields.place.is_some();
         let is_own = !own.ids.is_empty()
-            || (own.place.is_some() && !parent_is_placed && split_label(&parent.head).is_none());
+            || (is_placed && !parent_is_placed && split_label(&parent.head).is_none());
         let (above, title) = split_refs(parent);
         let is_answer = split_label(rest).is_some() && stance_of_block(parent).is_none();
         if is_own {

@@ -7,7 +7,9 @@ use super::blocks::TextBlock;
 use super::claim_place::{find_location, find_path_and_line, parse_place};
 use super::claim_tag::split_tag;
 use super::point_ref::{PointId, PointRefs};
-use super::point_severity::{begins_with_severity, is_grave, parse_severity, read_severity};
+use super::point_severity::{
+    begins_with_severity, is_grave, marked_severity, parse_severity, read_severity,
+};
 use super::problem_text::{describe_problem, sets_severity_apart};
 use super::transcript::{BodyLine, BodyLineKind};
 
@@ -85,7 +87,7 @@ pub(super) fn parse_point(
     let (tag, text) = split_tag(rest);
     let tag = fields.tag.or(tag);
     let below = block.rest.iter().filter(|line| line.is_text());
-    let shown = read_quote(&block.rest).or_else(|| fields.quote.clone());
+    let shown = read_quote(&block.head, &block.rest).or_else(|| fields.quote.clone());
     let place = fields
         .location(shown.is_some())
         .or_else(|| find_location(&text));
@@ -99,7 +101,7 @@ pub(super) fn parse_point(
         || tag.is_some()
         || fields.severity.is_some()
         || is_apart;
-    if !is_claim {
+    if !is_claim || place.is_none() && is_nothing(&describe_problem(block, &text)) {
         return None;
     }
     let field = |name: &str| {
@@ -110,10 +112,14 @@ pub(super) fn parse_point(
             .next()
     };
     let is_code = |code: &String| place.as_ref().is_none_or(|place| !is_path_of(code, place));
-    let quote = shown.or_else(|| inline_code(&text)).filter(is_code);
+    // Code in a sentence is a name, an input or a mend: where a place is written, what stands there is meant.
+    let named = || inline_code(&text).filter(|_| place.is_none());
+    let quote = shown.or_else(named).filter(is_code);
     let why = fields.why.clone().or_else(|| field("Why:"));
     let fix = fields.fix.clone().or_else(|| field("Fix:"));
     let severity = fields.severity.or_else(|| read_severity(&text));
+    // A mark may stand in front of the name: "🔴 **A1** …".
+    let severity = severity.or_else(|| marked_severity(&block.head.to_lowercase()));
     Some(RaisedPoint {
         id: refs.ids.first().copied(),
         tag,
@@ -173,6 +179,24 @@ fn is_path_of(quote: &str, place: &Location) -> bool {
         && (path == quote || path.ends_with(&format!("/{quote}")) || quote.starts_with(&path))
 }
 
+/// Whether the words under a severity say that there is nothing of it: "**Critical:** none".
+fn is_nothing(words: &str) -> bool {
+    let bare = words
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    const NOTHING: [&str; 8] = [
+        "",
+        "none",
+        "nothing",
+        "n/a",
+        "na",
+        "none found",
+        "nothing found",
+        "keine",
+    ];
+    NOTHING.contains(&bare.as_str())
+}
+
 fn no_place() -> Location {
     Location {
         path: RepoPath::from(""),
@@ -181,8 +205,10 @@ fn no_place() -> Location {
     }
 }
 
-/// The block quote or the code block right under an item: the text that it points to.
-pub(super) fn read_quote(rest: &[&BodyLine]) -> Option<String> {
+/// The block quote or the code block right under an item: the text that it points to. A suggestion or a diff is none.
+/// `head` is the line above them.
+pub(super) fn read_quote(head: &str, rest: &[&BodyLine]) -> Option<String> {
+    let rest = &without_mends(head, rest);
     let kind = rest
         .iter()
         .map(|line| line.kind)
@@ -200,6 +226,52 @@ pub(super) fn read_quote(rest: &[&BodyLine]) -> Option<String> {
             .collect(),
     };
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The lines without the code blocks that tell how to mend something.
+fn without_mends<'a>(head: &str, rest: &[&'a BodyLine]) -> Vec<&'a BodyLine> {
+    let mut kept: Vec<&BodyLine> = Vec::new();
+    let (mut is_open, mut is_mend) = (false, false);
+    for line in rest {
+        let is_fence = line.kind == BodyLineKind::Fenced && is_fence(&line.text);
+        if is_fence && !is_open {
+            let said = kept.iter().rev().find(|line| !line.text.trim().is_empty());
+            let above = said.map_or(head, |line| &line.text);
+            let is_below_fix = said.is_none_or(|line| line.is_text()) && ends_with_fix(above);
+            is_mend = is_below_fix || names_mend(&line.text);
+        }
+        if !(is_mend && line.kind == BodyLineKind::Fenced) {
+            kept.push(line);
+        }
+        is_open ^= is_fence;
+    }
+    kept
+}
+
+fn names_mend(fence: &str) -> bool {
+    let info = fence.trim().trim_start_matches(['`', '~']).trim();
+    let word = info.split(|c: char| !c.is_alphanumeric()).next();
+    word.is_some_and(|word| ["suggestion", "diff", "patch"].contains(&word.to_lowercase().as_str()))
+}
+
+/// Whether a line announces how to mend something: "Suggested fix:", "Use this instead:".
+fn ends_with_fix(line: &str) -> bool {
+    let line = line.trim().trim_end_matches(['*', '_']);
+    let Some(line) = line.strip_suffix(':') else {
+        return false;
+    };
+    let lower = line.trim_end_matches(['*', '_']).to_lowercase();
+    [
+        "fix",
+        "suggestion",
+        "instead",
+        "recommendation",
+        "remedy",
+        "patch",
+        "use",
+    ]
+    .iter()
+    .any(|word| lower.ends_with(word))
 }
 
 pub(super) fn is_fence(line: &str) -> bool {

@@ -525,7 +525,7 @@ fn new_reply(
     stance: Stance,
     reasoning: String,
 ) -> PointReply {
-    let evidence = find_location(&reasoning).zip(read_quote(&block.rest));
+    let evidence = find_location(&reasoning).zip(read_quote(&block.head, &block.rest));
     PointReply {
         is_universal: is_universal(&block.words()),
         gives_up: false,

@@ -28,6 +28,7 @@ pub(crate) mod notes;
 mod objections;
 pub(super) mod plain_forms;
 mod point_fields;
+mod point_files;
 #[cfg(test)]
 mod point_laws;
 mod point_layouts;
@@ -46,6 +47,8 @@ pub(crate) mod transcript;
 pub(crate) mod turns;
 pub(crate) mod votes;
 pub(crate) mod wording;
+#[cfg(test)]
+mod written_laws;
 
 use std::fmt;
 

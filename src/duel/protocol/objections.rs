@@ -32,7 +32,11 @@ impl DebateState {
             };
             let objections = self.objections.extract_if(.., |said| !is_kept(said));
             let remarks = self.remarks.extract_if(.., |said| !is_kept(said));
-            self.taken_back.extend(objections.chain(remarks));
+            let taken_back: Vec<LooseDissent> = objections.chain(remarks).collect();
+            if !content.retracts {
+                self.yielded.extend(taken_back.iter().cloned());
+            }
+            self.taken_back.extend(taken_back);
         }
         let remarks = content.remarks.iter().map(|&line| LooseDissent {
             role,

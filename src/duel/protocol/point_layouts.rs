@@ -13,6 +13,7 @@ use super::claim_place::find_location;
 use super::leading_refs::{split_refs, starts_with_place};
 use super::plain_forms::is_plain;
 use super::point_fields::{FieldName, field_name, makes_point, split_fields};
+use super::point_files::place_below_files;
 use super::point_ref::PointId;
 use super::point_severity::{
     begins_with_severity, is_severity_alone, parse_severity, stated_severity,
@@ -38,7 +39,9 @@ pub(super) fn gather_points<'a>(
     for (block, next) in blocks.into_iter().zip(repeated) {
         gatherer.take_block(block, &next);
     }
-    gatherer.spread_leads()
+    let mut points = gatherer.spread_leads();
+    place_below_files(&mut points);
+    points
 }
 
 type Fields = Vec<(FieldName, String)>;

@@ -32,17 +32,50 @@ const GRAVE_WEIGHTS: [&str; 24] = [
     "schwerwiegend",
 ];
 
+/// Words of this kind that say nothing of how bad a problem is.
+const PLAIN_USES: [&str; 20] = [
+    "not critical",
+    "non-critical",
+    "nothing critical",
+    "no critical",
+    "not a critical",
+    "not blocking",
+    "non-blocking",
+    "not a blocker",
+    "no blocker",
+    "not severe",
+    "not serious",
+    "critical path",
+    "critical section",
+    "critical region",
+    "blocking call",
+    "blocking read",
+    "blocking write",
+    "blocking operation",
+    "blocking i/o",
+    "blocking queue",
+];
+
+/// A text in small letters without them.
+fn without_plain_uses(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let without = |text: String, plain: &&str| text.replace(plain, " ");
+    PLAIN_USES.iter().fold(lower, without)
+}
+
 pub(in crate::duel) fn is_grave(text: &str) -> bool {
-    Words::of(text).has_any(&GRAVE_WEIGHTS) || objects(text)
+    let text = without_plain_uses(text);
+    Words::of(&text).has_any(&GRAVE_WEIGHTS) || objects(&text)
 }
 
 /// How bad a point is by the words for it, in small letters.
-const SEVERITIES: [(&str, Severity); 12] = [
+const SEVERITIES: [(&str, Severity); 13] = [
     ("critical", Severity::Critical),
     ("blocker", Severity::Critical),
     ("blocking", Severity::Critical),
     ("fatal", Severity::Critical),
     ("severe", Severity::Critical),
+    ("kritisch", Severity::Critical),
     ("high", Severity::Critical),
     ("significant", Severity::Significant),
     ("major", Severity::Significant),
@@ -58,12 +91,41 @@ fn severity_of(word: &str) -> Option<Severity> {
     known.map(|(_, severity)| *severity)
 }
 
-/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`.
+/// What coding agents and review bots mark a finding with.
+const MARKS: [(&str, Severity); 16] = [
+    ("[p0]", Severity::Critical),
+    ("**p0**", Severity::Critical),
+    ("p0:", Severity::Critical),
+    ("p0 —", Severity::Critical),
+    ("(p0)", Severity::Critical),
+    ("[p1]", Severity::Significant),
+    ("[p2]", Severity::Significant),
+    ("[p3]", Severity::Minor),
+    ("🔴", Severity::Critical),
+    ("🛑", Severity::Critical),
+    ("⛔", Severity::Critical),
+    ("🚨", Severity::Critical),
+    ("🟠", Severity::Significant),
+    ("🟡", Severity::Significant),
+    ("must fix", Severity::Critical),
+    ("must be fixed", Severity::Critical),
+];
+
+/// The severity of the mark with which a text begins.
+pub(super) fn marked_severity(lower: &str) -> Option<Severity> {
+    let text = lower.trim_start_matches([' ', '-', '*', '#']);
+    let begins = |mark: &str| lower.trim_start().starts_with(mark) || text.starts_with(mark);
+    let known = MARKS.iter().find(|(mark, _)| begins(mark));
+    known.map(|(_, severity)| *severity)
+}
+
+/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`, `[P0]`.
 pub(super) fn leading_severity(text: &str) -> Option<Severity> {
     let lower = text.to_ascii_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());
     let mut words = words.filter(|word| !word.is_empty() && *word != "severity");
-    words.next().and_then(severity_of)
+    let said = words.next().and_then(severity_of);
+    said.or_else(|| marked_severity(&lower))
 }
 
 /// Whether a text begins with a severity.
@@ -111,7 +173,7 @@ fn severity_said_in(clause: &str) -> Option<Severity> {
 
 /// The severity that can be read from a text: stated, or beside other words in front of the first colon.
 pub(super) fn read_severity(text: &str) -> Option<Severity> {
-    let lower = text.to_ascii_lowercase();
+    let lower = without_plain_uses(text);
     let before = &lower[..lower.find(':').unwrap_or(lower.len())];
     let mut words = before.split(|c: char| !c.is_alphanumeric());
     stated_severity(text).or_else(|| words.find_map(severity_of))
@@ -132,9 +194,10 @@ pub(super) fn severity_in_words(value: &str) -> Option<Severity> {
 }
 
 /// What may stand beside a severity in a line that is nothing but one.
-const BESIDE_SEVERITY: [&str; 18] = [
+const BESIDE_SEVERITY: [&str; 22] = [
     "issue", "issues", "finding", "findings", "problem", "problems", "point", "points", "bug",
     "bugs", "defects", "concerns", "risk", "risks", "severity", "priority", "level", "the",
+    "before", "merge", "merging", "this",
 ];
 
 /// Whether a line is nothing but one severity: "Critical", "**Critical issues (2):**".
@@ -146,6 +209,13 @@ pub(super) fn is_severity_alone(text: &str) -> bool {
         |word: &str| BESIDE_SEVERITY.contains(&word) || word.bytes().all(|b| b.is_ascii_digit());
     let mut named: Vec<Severity> = words.iter().filter_map(|word| severity_of(word)).collect();
     named.dedup();
-    let mut rest = words.iter().filter(|word| severity_of(word).is_none());
-    named.len() == 1 && rest.all(|word| is_beside(word))
+    let marked = ["must fix", "must be fixed"]
+        .iter()
+        .find(|mark| lower.contains(*mark));
+    let mark: Vec<&str> = marked.map_or(Vec::new(), |mark| mark.split(' ').collect());
+    let is_mark = |word: &&&str| mark.contains(*word);
+    let mut rest = words
+        .iter()
+        .filter(|word| severity_of(word).is_none() && !is_mark(word));
+    named.len() + usize::from(marked.is_some()) == 1 && rest.all(|word| is_beside(word))
 }

@@ -37,6 +37,8 @@ pub(crate) struct DebateState {
     pub shared: Vec<LooseDissent>,
     /// What was taken back of these: it is told still.
     pub taken_back: Vec<LooseDissent>,
+    /// Those of them that their side took back by an agreement alone.
+    pub yielded: Vec<LooseDissent>,
     /// Sections that speak against what the other side says, or for the change in spite of it.
     pub(super) disputing: Vec<(DuelRole, usize)>,
     /// Who wrote the last section.
@@ -442,7 +444,8 @@ impl DebateState {
 }
 
 fn takes_part(content: &SectionContent) -> bool {
-    !content.points.is_empty() || !content.replies.is_empty() || content.approves
+    let claims = !content.points.is_empty() || !content.labelled.is_empty();
+    claims || !content.replies.is_empty() || content.approves || !content.objections.is_empty()
 }
 
 /// Every point in the order in which it was raised.

@@ -3,8 +3,8 @@
 use council_protocol::Vote;
 
 use super::DuelRole;
-use super::blocks::without_struck;
-use super::transcript::{BodyLine, DebateSection, DebateTranscript};
+use super::blocks::{is_table_rule, without_struck};
+use super::transcript::{DebateSection, DebateTranscript};
 use super::wording::parse_vote;
 
 /// The vote that a side named in its section (`Vote: FAIL — …`), the last one.
@@ -34,11 +34,47 @@ pub(crate) fn worst_vote_of(
 /// Of several votes in one section the worst: a PASS above takes back no FAIL.
 pub(super) fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
     let lines = section.body.iter().filter(|line| line.is_open());
-    let read = |line: &BodyLine| {
-        let shown = without_struck(&line.text);
-        parse_vote(&shown).map(|(vote, reason)| (vote, reason.to_owned()))
-    };
-    let votes: Vec<_> = lines.filter_map(read).collect();
+    let shown: Vec<String> = lines.map(|line| without_struck(&line.text)).collect();
+    let told = shown.iter().filter(|line| !is_blank(line));
+    let below = told.clone().skip(1).map(String::as_str);
+    let pairs = told.zip(below.chain([""]));
+    let votes: Vec<_> = pairs
+        .filter_map(|(line, next)| read_vote(line, next))
+        .collect();
     let worst = votes.iter().map(|(vote, _)| *vote).max()?;
     votes.into_iter().find(|(vote, _)| *vote == worst)
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty() || is_table_rule(line)
+}
+
+/// The vote of a line; the word may stand in the line below its label: `### Verdict`, `| Vote | Reason |`.
+fn read_vote(line: &str, next: &str) -> Option<(Vote, String)> {
+    let told = |line: &str| parse_vote(line).map(|(vote, reason)| (vote, reason.to_owned()));
+    told(line).or_else(|| {
+        let is_label = names_vote_alone(line);
+        is_label.then(|| told(&format!("Vote: {}", next.trim_start_matches(['|', ' ']))))?
+    })
+}
+
+fn names_vote_alone(line: &str) -> bool {
+    let first = line
+        .trim()
+        .trim_matches('|')
+        .split('|')
+        .next()
+        .unwrap_or_default();
+    let bare = first
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    const LABELS: [&str; 6] = [
+        "vote",
+        "verdict",
+        "my vote",
+        "final vote",
+        "final verdict",
+        "overall verdict",
+    ];
+    LABELS.contains(&bare.as_str())
 }

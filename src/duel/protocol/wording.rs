@@ -399,6 +399,18 @@ pub(super) fn is_qualified_vote(line: &str) -> bool {
             && !words.consists_of(BESIDE_VOTE)
 }
 
+/// Votes against a change in the words of forges and of people.
+const VOTES_AGAINST: &[&str] = &[
+    "request changes",
+    "changes requested",
+    "reject",
+    "rejected",
+    "do not merge",
+    "don't merge",
+    "block",
+    "blocked",
+];
+
 /// The vote of a line, and what stands behind it.
 fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
     if is_hidden(line) {
@@ -414,7 +426,8 @@ fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
     let value = value.trim_start_matches(is_ornament);
     let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
     let named = |vote: Vote| Some((vote, strip_word(value, &[&vote.as_str().to_lowercase()])?));
-    let (vote, reason) = votes.into_iter().find_map(named)?;
+    let refused = || Some((Vote::Fail, strip_word(value, VOTES_AGAINST)?));
+    let (vote, reason) = votes.into_iter().find_map(named).or_else(refused)?;
     // "PASS -> FAIL", "PASS/FAIL", "PASS (I would rather it were FAIL)": the worst word of the line counts.
     let end = reason
         .find([':', '—', '–', ';', '.', ','])

@@ -97,7 +97,7 @@ fn next_step(report: &Report, told_at: ReadingPlace) -> Option<String> {
             "Split the change or its long lines, or raise `limits.brief`, so that everything is read.".into()
         }
         (Verdict::Inconclusive, VerdictReason::Deadline) => more_time(report, place),
-        (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
+        (Verdict::Inconclusive, _) => go_on(report, place),
         _ => return None,
     })
 }
@@ -239,6 +239,21 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
         _ => "then run the job again".to_owned(),
     };
     format!("Too few judges answered for a verdict: see why below; {what}.")
+}
+
+/// What whoever has no verdict does next: where a call was lost, the others need not be paid again.
+fn go_on(report: &Report, place: ReadingPlace) -> String {
+    let is_lost = |judge: &JudgeRecord| {
+        let last = judge.failures.last().map(|failed| failed.failure.kind);
+        last.is_some_and(outcome::is_lost)
+    };
+    let is_here = place == ReadingPlace::Clone && report.outcome.judges.iter().any(is_lost);
+    match resumable_name(report).filter(|_| is_here && !report.is_rules_only()) {
+        Some(name) => {
+            format!("`git council resume {name}` asks only for the answers that are missing.")
+        }
+        None => "Review again: this run has no verdict.".to_owned(),
+    }
 }
 
 /// Whether a judge gave no answer because of what the run may cost.

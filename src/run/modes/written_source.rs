@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use council_builtin::BuiltinJudge;
-use council_protocol::{BlobSource, Finding, Location, Packet, Side};
+use council_protocol::{BlobSource, Finding, Hunk, Location, Packet, Side};
 
 use crate::council::Plan;
 use crate::duel::DuelRole;
@@ -30,6 +30,20 @@ impl<'a> SidesAndTree<'a> {
     }
 }
 
+impl SidesAndTree<'_> {
+    /// A line as the packet shows it: a document that is no file of a commit is read from nowhere else.
+    fn shown_line(&self, location: &Location) -> Option<String> {
+        let file = self
+            .packet
+            .files
+            .iter()
+            .find(|file| file.path == location.path)?;
+        let mut lines = file.hunks.iter().flat_map(Hunk::lines);
+        let line = lines.find(|line| line.new_no == Some(location.line))?;
+        Some(line.text.to_owned())
+    }
+}
+
 impl WrittenSource for SidesAndTree<'_> {
     fn line_at(&mut self, location: &Location) -> Option<String> {
         // A side may write `./a.py` or `b/a.py`, as a quote may.
@@ -40,7 +54,8 @@ impl WrittenSource for SidesAndTree<'_> {
             path,
             ..location.clone()
         };
-        reviewed_line(self.blobs, &location)
+        let shown = || self.shown_line(&location);
+        reviewed_line(self.blobs, &location).or_else(shown)
     }
 
     fn rule_finding(&mut self, role: DuelRole, written: &Finding) -> Option<Finding> {
