@@ -39,11 +39,56 @@ impl ScatteredQuote<'_> {
     /// about.
     pub(super) fn line(&self, counts: &dyn Fn(&RangeInclusive<u32>) -> bool) -> Option<u32> {
         let quoted = telling_lines(&self.finding.quote);
-        if quoted.len() < 2 || self.finding.rule.is_some() {
+        if self.finding.rule.is_some() {
             return None;
         }
         let standing = self.standing_lines(&quoted);
-        let at = standing.at.filter(counts)?;
+        let at = standing.at.clone().filter(counts);
+        match self.marked_lines(&quoted, &standing) {
+            // What was quoted as removed and is back is mended.
+            Some(marked) if !marked.iter().all(|line| self.removes(line)) => None,
+            Some(marked) => at
+                .map(|at| *at.start())
+                .or_else(|| self.line_behind(marked.first()?)),
+            None if quoted.len() < 2 => None,
+            None => self.is_kept(&quoted, &standing).then_some(*at?.start()),
+        }
+    }
+
+    /// The quoted lines that the diff shows as removed, if the quote is a piece of it. A list item has such a mark as well, and
+    /// stands there with it.
+    fn marked_lines(&self, quoted: &[&str], standing: &StandingLines) -> Option<Vec<String>> {
+        self.change?;
+        let is_gone = |nth: &usize| !standing.found.contains(nth);
+        let marked = (0..quoted.len()).filter(is_gone);
+        let marked = marked.filter_map(|nth| quoted[nth].strip_prefix('-'));
+        let marked: Vec<String> = marked.map(without_blanks).collect();
+        (!marked.is_empty()).then_some(marked)
+    }
+
+    /// Whether the change removes a line of a quote, which may be cut.
+    fn removes(&self, line: &str) -> bool {
+        let mut removed = self.removed_lines().into_iter();
+        removed.any(|removed| removed.contains(line))
+    }
+
+    /// The line behind the place where a line stood that the change removes.
+    fn line_behind(&self, line: &str) -> Option<u32> {
+        let hunks = self.change.iter().flat_map(|change| &change.hunks);
+        for hunk in hunks {
+            let mut next = hunk.new_start.max(1);
+            for shown in hunk.lines() {
+                if shown.kind == LineKind::Removed && without_blanks(shown.text).contains(line) {
+                    return Some(next);
+                }
+                next = shown.new_no.map_or(next, |number| number.saturating_add(1));
+            }
+        }
+        None
+    }
+
+    /// Whether those lines still stand that the finding is about.
+    fn is_kept(&self, quoted: &[&str], standing: &StandingLines) -> bool {
         let removed = self.removed_lines();
         let is_missing = |nth: &usize| !standing.found.contains(nth);
         let (gone, edited): (Vec<usize>, Vec<usize>) = (0..quoted.len())
@@ -54,21 +99,26 @@ impl ScatteredQuote<'_> {
             .map(String::as_str)
             .join(" ");
         let is_edited = |line: &str| edited.iter().any(|nth| quoted[*nth] == line);
-        // Of a quote with lines that the change removes it is about these.
-        let mut marked = (0..quoted.len())
-            .filter(|nth| quoted[*nth].starts_with('-'))
-            .peekable();
-        let is_kept = match marked.peek().is_none() || self.change.is_none() {
-            true => {
-                !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line))
-            }
-            // What was quoted as removed and is back is mended. A list item has such a mark as well, and a quote may be cut.
-            false => marked.all(|nth| {
-                let line = without_blanks(without_mark(quoted[nth]));
-                !is_missing(&nth) || removed.iter().any(|removed| removed.contains(&line))
-            }),
+        !gone.is_empty() || stands_still(&finding.quote, &said, |line| !is_edited(line))
+    }
+
+    /// Whether the lines that the quote shows as removed all stand in the file again: the code alone, without their marks, is
+    /// no proof of it.
+    pub(super) fn is_put_back(&self) -> bool {
+        let quoted = telling_lines(&self.finding.quote);
+        let standing = self.standing_lines(&quoted);
+        let stands = |line: &String| {
+            let places = self.code.quoted_at(line);
+            places
+                .iter()
+                .any(|place| place.begins_line && place.ends_line)
         };
-        is_kept.then_some(*at.start())
+        let marked = self.marked_lines(&quoted, &standing);
+        marked.is_some_and(|marked| {
+            marked
+                .iter()
+                .all(|line| stands(line) && !self.removes(line))
+        })
     }
 
     fn removed_lines(&self) -> Vec<String> {
@@ -81,7 +131,7 @@ impl ScatteredQuote<'_> {
     /// The most of the quoted lines that stand below each other near one place, and of equals those nearest to where they
     /// stood.
     fn standing_lines(&self, quoted: &[&str]) -> StandingLines {
-        let last = quoted.len() - 1;
+        let last = quoted.len().saturating_sub(1);
         let places = quoted.iter().enumerate();
         let places: Vec<_> = places
             .map(|(nth, line)| self.places_of(line, nth == 0 || nth == last))

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::moves::{Tree, about, carried_to, left_by};
+use super::moves::{Tree, about, carried_to, carried_to_prover, left_by};
 use crate::report::FindingFate;
 
 /// A function of which each line has a name of its own.
@@ -83,7 +83,8 @@ proptest! {
     fn a_piece_of_the_diff_is_open_as_long_as_its_lines_are_removed(
         marks in prop::sample::select(vec![["", ""], ["", "-"], [" ", "-"]]),
         is_put_back in any::<bool>(),
-        head_is_edited in any::<bool>(),
+        edited in 0usize..4,
+        begins_removed in any::<bool>(),
         cut in prop::option::of(0usize..80),
     ) {
         let check = ["    if not actor.is_admin:", "        raise PermissionError(uid)"];
@@ -97,16 +98,31 @@ proptest! {
         let (is_marked, cut) = (!mark.is_empty(), cut.filter(|_| !mark.is_empty()).unwrap_or(0));
         let quote = format!("{kept}{head}\n{mark}{}\n{mark}{}\n{kept}{last}", check[0], check[1]);
         // What is kept of a long quote is its beginning.
-        let quote: String = quote.chars().take(quote.len() - if head_is_edited { cut % 12 } else { cut }).collect();
-        let mut now = about("src/a.py", &quote, 3);
+        let quote: String = quote.chars().take(quote.len() - cut).collect();
+        let begins_removed = is_marked && begins_removed;
+        let quote = if begins_removed { quote.split_once('\n').unwrap().1 } else { &quote };
+        let (head_is_edited, last_is_edited) = (edited % 2 == 1, is_marked && edited > 1);
+        let mut now = about("src/a.py", quote, 3);
         let found = &mut now.outcome.findings[0];
         found.finding.description = "The admin check is gone: anybody may delete.".into();
         found.members[0].finding = found.finding.clone();
-        let next = lines(
-            if head_is_edited { "def delete(db, uid: int, actor):" } else { head },
-            if is_put_back { &check } else { &[] },
-        );
-        let (carried, _) = carried_to(&left_by(&now, &base, &bad), &base, &next);
+        let (other_head, other_last) = ("def delete(db, uid: int, actor):", "    db.run(\"delete\", uid)");
+        let now_lines = |check: &[&str]| {
+            let head = if head_is_edited { other_head } else { head };
+            let last = if last_is_edited { other_last } else { last };
+            let all = [&[head][..], check, &[last]].concat();
+            file(&all.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+        };
+        let next = now_lines(if is_put_back { &check } else { &[] });
+        let left = left_by(&now, &base, &bad);
+        let carried = carried_to_prover(&left, &base, &next, &|_, finding| {
+            // As evidence is found: without marks.
+            let bare = |line: &str| line.trim_start_matches(['-', ' ']).to_owned();
+            let quoted: Vec<String> = finding.quote.lines().map(bare).collect();
+            let lines: Vec<String> = next["src/a.py"].iter().map(|line| bare(line)).collect();
+            let at = lines.windows(quoted.len()).position(|here| here == quoted)?;
+            u32::try_from(at + 1).ok()
+        }).0;
         let is_open = carried.findings[0].1 != FindingFate::Resolved;
         // Without marks nobody can tell the head that was edited from a line that was quoted as removed.
         prop_assert_eq!(is_open, !is_put_back || !is_marked && head_is_edited);

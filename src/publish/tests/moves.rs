@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::{FileChange, Proof, RepoPath};
+use council_protocol::{FileChange, Finding, Proof, RepoPath};
 use proptest::prelude::*;
 
 use super::carry::no_side;
@@ -165,11 +165,22 @@ pub(super) fn carried_to(
     base: &Tree,
     head: &Tree,
 ) -> (CarriedReview, Vec<FileChange>) {
+    carried_to_prover(left, base, head, no_side().prove)
+}
+
+/// The same where quotes are proven so.
+pub(super) fn carried_to_prover(
+    left: &ReviewState,
+    base: &Tree,
+    head: &Tree,
+    prove: &dyn Fn(&RepoPath, &Finding) -> Option<u32>,
+) -> (CarriedReview, Vec<FileChange>) {
     let changes = changes(base, head);
     let side = ReviewedSide {
         files: changes.iter().map(|change| change.path.clone()).collect(),
         changes: &changes,
         read: &read(head),
+        prove,
         ..no_side()
     };
     (left.carry_findings(&side), changes)
