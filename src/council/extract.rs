@@ -495,3 +495,7 @@ fn fill_defaults(mut answer: Answer) -> Answer {
 #[cfg(test)]
 #[path = "extract_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "extract_vote_tests.rs"]
+mod vote_tests;
