@@ -6,8 +6,9 @@ use council_protocol::answer::Stance;
 
 use super::claims::RaisedPoint;
 use super::closing::{ClosingFault, read_closing};
-use super::content::{PointReply, SectionContent, UncategorisedItem, read_content};
+use super::content::read_content;
 use super::point_ref::PointId;
+use super::section_content::{PointReply, SectionContent, UncategorisedItem};
 use super::standing::DebateState;
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::turns::{self, NextTurn};

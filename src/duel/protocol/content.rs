@@ -3,7 +3,7 @@
 //! The form is the one that [`super::render`] writes. A side that is not ours may write any form that the protocol allows, so
 //! whatever names a place or a number counts as a point, and whatever takes a stance as a reply.
 
-use council_protocol::answer::{Evidence, Stance, Tag};
+use council_protocol::answer::{Stance, Tag};
 use council_protocol::{Severity, Vote};
 
 use super::DuelRole;
@@ -12,9 +12,7 @@ use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claim_place::find_location;
 use super::claim_tag::split_tag;
-use super::claims::{
-    RaisedPoint, is_fence, parse_labelled, parse_point, read_quote, strip_quote_mark,
-};
+use super::claims::{RaisedPoint, is_fence, parse_labelled, parse_point, strip_quote_mark};
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
@@ -25,6 +23,9 @@ use super::point_ref::{PointId, PointRefs};
 use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
 use super::problem_text::sets_severity_apart;
 use super::second_matter::{second_matter, weighs_a_place};
+use super::section_content::{
+    PointReply, QuotedLine, SectionContent, UncategorisedItem, new_reply, says_more,
+};
 use super::summary_words::sums_up;
 use super::transcript::{BodyLine, DebateSection, SectionKind};
 use super::wording::{
@@ -33,69 +34,6 @@ use super::wording::{
 };
 use crate::council::consent::is_hidden;
 use crate::council::plain_words::objects;
-
-/// A statement that takes a stance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PointReply {
-    /// On which points.
-    pub to: PointRefs,
-    /// Agreed, partially agreed, disagreed.
-    pub stance: Stance,
-    pub reasoning: String,
-    /// What was pointed to.
-    pub evidence: Option<Evidence>,
-    /// Whether it speaks of everything that is open.
-    pub is_universal: bool,
-    /// Whether it is an agreement that gives up what its own side holds, and keeps nothing of it.
-    pub gives_up: bool,
-    /// Whether it takes its own side's points back in so many words, which no objection needs to come before.
-    pub takes_back: bool,
-    /// Whether it stands in the protocol's own form, `**Agreed** — why`: what follows is its reason and nothing else.
-    pub is_formal: bool,
-    /// Whether it is an agreement whose reason, if it has one, says nothing against the change.
-    pub is_plain: bool,
-    /// Its line in the file.
-    pub line: u32,
-}
-
-/// A statement that names a point and takes no stance on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UncategorisedItem {
-    pub to: PointRefs,
-    /// Its line in the file.
-    pub line: u32,
-}
-
-/// A line of a block quote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct QuotedLine {
-    /// Its line in the file.
-    pub line: u32,
-    /// Without its mark.
-    pub text: String,
-}
-
-/// What a section says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SectionContent {
-    pub points: Vec<RaisedPoint>,
-    pub replies: Vec<PointReply>,
-    /// Points named without a stance.
-    pub uncategorised: Vec<UncategorisedItem>,
-    /// What stands under a name of the author's own and is not in the form of a point: a point all the same, unless the name
-    /// stands for one already.
-    pub labelled: Vec<RaisedPoint>,
-    /// Whether it says in words that it found nothing.
-    pub approves: bool,
-    /// Whether a whole sentence takes objections back, and nothing stands beside it that does not.
-    pub retracts: bool,
-    /// Lines that say in plain words that the change must not go in, and name no point.
-    pub objections: Vec<u32>,
-    /// Lines that are neither vote, point, reply nor one of the plain forms: beside them no vote is a bare PASS.
-    pub remarks: Vec<u32>,
-    /// Quoted or fenced lines that are evidence of no point and of no reply.
-    pub quotes: Vec<QuotedLine>,
-}
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
 /// reply is its evidence. A closing answers nothing and takes nothing back: it speaks of what is over, or against it.
@@ -517,49 +455,6 @@ impl ContentReader {
 /// Whether a heading without a name of a point says how bad its problem is, and what it is.
 fn is_titled(refs: &PointRefs, rest: &str) -> bool {
     refs.ids.is_empty() && sets_severity_apart(rest) && !is_severity_alone(rest)
-}
-
-fn new_reply(
-    block: &TextBlock<'_>,
-    to: PointRefs,
-    stance: Stance,
-    reasoning: String,
-) -> PointReply {
-    let evidence = find_location(&reasoning).zip(read_quote(&block.head, &block.rest));
-    PointReply {
-        is_universal: is_universal(&block.words()),
-        gives_up: false,
-        takes_back: false,
-        is_formal: false,
-        is_plain: false,
-        evidence: evidence.map(|(place, quote)| Evidence {
-            path: place.path,
-            line: place.line,
-            quote,
-        }),
-        to,
-        stance,
-        reasoning,
-        line: block.line,
-    }
-}
-
-/// Whether a reply says more than a reply needs: an objection to the change hides well behind an agreement. Of what names
-/// its point, the first sentence is the reason; what names none has agreed to everything, and needs no reason of its own.
-fn says_more(reply: &PointReply) -> bool {
-    let reason = reply.reasoning.as_str();
-    let end = [". ", "! ", "; "]
-        .iter()
-        .filter_map(|mark| reason.find(mark))
-        .min();
-    let more = end.map_or("", |end| &reason[end + 1..]);
-    let is_more = match (reply.stance, reply.to.is_empty()) {
-        (Stance::Agreed, true) => !reply.is_plain,
-        (_, true) => true,
-        (Stance::Agreed, false) if reply.is_formal => names_a_defect(more),
-        (_, false) => !reply.is_formal && !is_plain(more),
-    };
-    is_more || objects(reason) || is_hidden(reason)
 }
 
 #[cfg(test)]

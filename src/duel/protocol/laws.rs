@@ -12,11 +12,10 @@ use super::ledger::ByteLedger;
 use super::notes::violation_notes;
 use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
-use super::side::{DuelSide, SideMove, ending_of, is_settled};
+use super::side::{DuelSide, SideMove, ending_of};
 use super::standing::DebateState;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
-use super::votes::vote_of;
 use super::{DuelEnding, DuelRole};
 
 const DISAGREED: [&str; 28] = [
@@ -93,55 +92,6 @@ const CONCEDED: [&str; 12] = [
     "✅ Agreed",
 ];
 
-const OBJECTIONS: [&str; 8] = [
-    "I was wrong: `src/a.py:2` deletes every row. This is critical, do not merge.",
-    "Please don't merge this.",
-    "This must not go in.",
-    "It is a severe problem.",
-    "That is a blocker",
-    "| severity | critical |",
-    "- this opens a vulnerability in the login",
-    "I cannot approve it.",
-];
-
-const CONSENTS: [&str; 8] = [
-    "LGTM",
-    "Looks good to me",
-    "Approved",
-    "I approve",
-    "No issues",
-    "Vote: PASS",
-    "**Vote: PASS**",
-    "Agreed on all points",
-];
-
-const DEFECTS: [&str; 10] = [
-    "f raises ZeroDivisionError on every call",
-    "a secret key is leaked",
-    "there is an SQL injection in g",
-    "`f` deletes the database",
-    "f never returns",
-    "the file is never closed",
-    "one bug: f loses the last row",
-    "f always crashes",
-    "the return code is wrong",
-    "the input is not checked",
-];
-
-/// How consent and what takes it back stand beside each other; the second and third are conditions.
-fn joined(form: usize, consent: &str, defect: &str) -> String {
-    match form {
-        0 => format!("{consent}, but {defect}."),
-        1 => format!("{consent}, once this is gone: {defect}."),
-        2 => format!("{consent}, provided that somebody mends this ({defect})"),
-        3 => format!("{consent} — although {defect}"),
-        4 => format!("{consent}.\n\n{defect}."),
-        5 => format!("{consent}\n\n- {defect}"),
-        6 => format!("{defect}.\n\n{consent}"),
-        _ => format!("{consent}; {defect}."),
-    }
-}
-
 /// The same of a side that answers for a point of its own.
 fn owners((stance, text): (Stance, &'static str)) -> (Stance, &'static str) {
     let nth = AGREED.iter().position(|agreed| *agreed == text);
@@ -185,7 +135,7 @@ fn carried(form: usize, id: &str, number: usize, line: u32, text: &str) -> Strin
     }
 }
 
-fn signed(heading: &str, body: &str, role: char, second: usize) -> String {
+pub(super) fn signed(heading: &str, body: &str, role: char, second: usize) -> String {
     format!("\n## {heading}\n{body}\n\n*— Agent {role}, 2025-06-15T14:30:{second:02}Z*\n\n---\n")
 }
 
@@ -255,7 +205,7 @@ fn is_open(said: &Exchange, turns: usize) -> bool {
     }
 }
 
-const CLOSINGS: [&str; 4] = [
+pub(super) const CLOSINGS: [&str; 4] = [
     "\n## CONSENSUS\nWe agree on everything.\n",
     "\n## CONSENSUS\n\nOutcome: consensus\n\n*— Agent A, 2025-06-15T14:40:00Z*\n",
     "\n## CONSENSUS",
@@ -281,7 +231,7 @@ fn finding(line: u32, text: String, quote: String) -> Finding {
     }
 }
 
-fn phrase() -> impl Strategy<Value = String> {
+pub(super) fn phrase() -> impl Strategy<Value = String> {
     prop::collection::vec(
         select(
             &[
@@ -333,42 +283,8 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
     })
 }
 
-/// What makes a condition of what stands behind a vote.
-const CONDITIONS: [&str; 13] = [
-    " if",
-    " — but only if",
-    " with conditions, since",
-    " except where",
-    " for everything but",
-    "?",
-    " (after",
-    " once",
-    " unless",
-    " — see",
-    " — I object to",
-    " only if",
-    " with concerns about",
-];
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Consent is bare: under a condition, or beside something that is wrong, it settles nothing.
-    #[test]
-    fn consent_beside_a_defect_settles_nothing(
-        form in 0..8usize,
-        consent in select(&CONSENTS[..]),
-        defect in select(&DEFECTS[..]),
-    ) {
-        let said = joined(form, consent, defect);
-        let text = format!(
-            "# Code Debate: HEAD\n{}{}",
-            signed("Opening", "Vote: PASS", 'A', 0),
-            signed("Response 1", &said, 'B', 1)
-        );
-        let state = DebateState::read(&DebateTranscript::parse(&text));
-        prop_assert!(!state.is_settled(), "{}", said);
-    }
 
     /// However a side writes a point of its own, it is one with its place and its weight, or at least nothing is settled.
     #[test]
@@ -446,64 +362,6 @@ proptest! {
         let found = &state.points[0].finding;
         prop_assert_eq!((found.severity, found.location.line), (Severity::Critical, line), "{}", text);
         prop_assert!(!state.is_settled(), "{}", text);
-    }
-
-    /// A vote is one however it is set, and the worst of a section counts.
-    #[test]
-    fn a_vote_is_one_in_every_form(form in 0..9usize, vote in select(&[Vote::Pass, Vote::Warn, Vote::Fail][..])) {
-        let word = vote.as_str();
-        let line = match form {
-            0 => format!("Vote: {word}"),
-            1 => format!("**Vote: {word}**"),
-            2 => format!("vote: {}", word.to_lowercase()),
-            3 => format!("**Vote:** {word} — it is lost"),
-            4 => format!("- Vote: {word}"),
-            5 => format!("### Vote: {word}"),
-            6 => format!("| Vote | {word} |"),
-            7 => format!("My vote: **{word}**"),
-            _ => format!("Verdict: {word}."),
-        };
-        let text = "# Code Debate: HEAD\n".to_owned() + &signed("Opening", &format!("Vote: PASS\n\n{line}"), 'A', 0);
-        let named = vote_of(&DebateTranscript::parse(&text), DuelRole::A).map(|(vote, _)| vote);
-        prop_assert_eq!(named, Some(vote), "{}", text);
-    }
-
-    /// A vote with a condition is no consent, however it is put: nothing is settled by it.
-    #[test]
-    fn a_vote_with_a_condition_settles_nothing(
-        link in select(&CONDITIONS[..]),
-        rest in "[a-z]{3,8} [a-z]{3,8}",
-        mark in select(&["Vote: PASS", "**Vote: PASS**", "vote: pass", "Verdict: PASS"][..]),
-    ) {
-        let said = |line: &str| {
-            "# Code Debate: HEAD\n".to_owned() + &signed("Opening", "Vote: PASS — nothing found", 'A', 0)
-                + &signed("Response 1", line, 'B', 1)
-        };
-        let plain = said(mark);
-        prop_assert!(is_settled(&DebateTranscript::parse(&plain)), "{}", plain);
-        let text = said(&format!("{mark}{link} {rest}"));
-        prop_assert!(!is_settled(&DebateTranscript::parse(&text)), "{}", text);
-    }
-
-    /// Plain words against the change bar an agreement until their side takes them back, whoever closes.
-    #[test]
-    fn no_objection_in_plain_words_ends_as_consensus(
-        words in select(&OBJECTIONS[..]),
-        before in phrase(),
-        taken_back in any::<bool>(),
-        closing in select(&CLOSINGS[..]),
-    ) {
-        let opening = signed("Opening", "Vote: PASS — nothing found", 'A', 0);
-        let said = signed("Follow-up 1", &format!("I read {before}.\n\n{words}"), 'A', 2);
-        let answered = if taken_back { "" } else { "There is nothing to add." };
-        let text = format!("# Code Debate: HEAD\n{opening}") + &signed("Response 1", "Vote: PASS", 'B', 1) + &said
-            + &signed("Response 2", "I see.", 'B', 3)
-            + &signed("Follow-up 2", if taken_back { "I was wrong: I found nothing, no issues." } else { answered }, 'A', 4)
-            + &signed("Response 3", "I see.", 'B', 5);
-        let transcript = DebateTranscript::parse(&text);
-        prop_assert_eq!(DebateState::read(&transcript).is_settled(), taken_back, "{}", text);
-        let ending = ending_of(&DebateTranscript::parse(&format!("{text}{closing}")));
-        prop_assert_eq!(ending == DuelEnding::Consensus, taken_back, "{}", text);
     }
 
     /// The check calls a violation what ends a running duel as one, and nothing else: clocks and forms do not.

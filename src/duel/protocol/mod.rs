@@ -25,6 +25,8 @@ mod laws;
 mod leading_refs;
 pub(crate) mod ledger;
 pub(crate) mod notes;
+#[cfg(test)]
+mod objection_laws;
 mod objections;
 pub(super) mod plain_forms;
 mod point_fields;
@@ -32,6 +34,7 @@ mod point_files;
 #[cfg(test)]
 mod point_laws;
 mod point_layouts;
+mod point_leads;
 pub(crate) mod point_ref;
 pub(super) mod point_severity;
 pub(crate) mod point_standing;
@@ -39,6 +42,7 @@ mod problem_text;
 pub(crate) mod receipts;
 pub(crate) mod render;
 mod second_matter;
+mod section_content;
 pub(crate) mod side;
 pub(crate) mod speak;
 pub(crate) mod standing;

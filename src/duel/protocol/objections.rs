@@ -4,8 +4,8 @@ use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
 use super::DuelRole;
-use super::content::{PointReply, SectionContent};
 use super::point_standing::LooseDissent;
+use super::section_content::{PointReply, SectionContent};
 use super::standing::DebateState;
 use super::transcript::DebateSection;
 use super::votes::vote_in;
