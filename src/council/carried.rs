@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use council_protocol::answer::Stance;
 use council_protocol::{Finding, JudgeId, Severity};
 
+use super::cluster::is_one_in_review;
 use super::consensus::{FindingStanding, finding_level};
 use super::fingerprint::class_of;
-use super::judges::same_text;
 use super::other_problem::is_another_problem;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::parts::{split_off, with_own_names};
 use super::plan::VerdictPolicy;
+use super::readings::is_same_kind;
 use super::same_problem::{is_namesake, is_one_finding, means_same};
 use super::support::{REFUTATION, Sixths, SupportKind, WHOLE, needed_support};
 
@@ -233,19 +234,22 @@ fn support_of(found: &[&JudgedFinding]) -> Sixths {
         + sum(refuting.difference(&holders).count(), REFUTATION)
 }
 
-/// Confirms what models found in one line of the same code in different reviews, in whatever words: in one review it would
-/// have been one finding. Each is told by itself, since nobody knows whether they mean one problem.
+/// Confirms what models found in different reviews, in whatever words, and what would have been one finding in one review; who
+/// calls it milder holds the worse one if it is of the same kind, as there. Each is told by itself, since nobody knows whether they mean one problem.
 fn confirm_together(found: &mut [JudgedFinding], models: usize) {
     let is_open = |one: &JudgedFinding| {
         one.disposition == Disposition::Unconfirmed && one.finding.rule.is_none()
     };
-    let is_one_place = |one: &Finding, other: &Finding| {
-        one.location.path == other.location.path
-            && one.location.line == other.location.line
-            && one.location.line > 0
-            && one.severity == other.severity
+    let holds = |one: &Finding, other: &Finding| {
+        let is_worth_it = |said: &Finding| said.severity > Severity::Minor;
+        one.severity == other.severity
+            || is_same_kind(one, other) && is_worth_it(one) && is_worth_it(other)
+    };
+    let is_one = |one: &Finding, other: &Finding| {
+        one.location.line > 0
             && !one.quote.trim().is_empty()
-            && same_text(&one.quote, &other.quote)
+            && holds(one, other)
+            && is_one_in_review(one, other)
     };
     let mut confirmed = BTreeSet::new();
     for (at, old) in found
@@ -258,7 +262,7 @@ fn confirm_together(found: &mut [JudgedFinding], models: usize) {
             .enumerate()
             .filter(|(_, new)| new.since.is_none())
         {
-            let is_pair = is_open(old) && is_open(new) && is_one_place(&new.finding, &old.finding);
+            let is_pair = is_open(old) && is_open(new) && is_one(&new.finding, &old.finding);
             if is_pair && support_of(&[old, new]) >= needed_support(models) {
                 confirmed.extend([at, by]);
             }

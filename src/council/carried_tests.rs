@@ -2,6 +2,8 @@ use council_protocol::{Location, Proof};
 use proptest::prelude::*;
 
 use super::*;
+use crate::cluster::{ComparedFinding, group_findings};
+use crate::judges::SeatIndex;
 use crate::outcome::FindingLevel;
 
 const POLICY: VerdictPolicy = VerdictPolicy {
@@ -190,6 +192,48 @@ proptest! {
         }
         let told = before.is_some() && now != Some(false);
         prop_assert_eq!(all[0].opinions.iter().any(|said| said.judge == "judge-8".into()), told);
+    }
+
+    /// What two judges find in two reviews is confirmed if it would be in one, whichever lines around it they quote, whatever
+    /// they call it and whichever of them calls it milder.
+    #[test]
+    fn two_reviews_confirm_what_one_would(
+        quotes in (0usize..5, 0usize..5),
+        words in (0usize..4, 0usize..4),
+        kinds in (0usize..3, 0usize..3),
+        severity in 0usize..3,
+        is_milder_first in any::<bool>(),
+    ) {
+        const CODE: [&str; 3] = ["    query = f\"select {name}\"", "    run(query)", "    row = fetch()"];
+        const WORDS: [&str; 4] = [
+            "The name goes into the query unescaped: injection.", "Untrusted input is spliced into the query.",
+            "The query is an injection through the name.", "Der Name wird ungeprüft eingesetzt.",
+        ];
+        let said = |judge: &str, quote: usize, words: usize, kind: usize, severity: usize, since: bool| {
+            let mut found = judged((1, severity, 2), since);
+            let (first, last) = [(0, 0), (0, 1), (1, 1), (1, 2), (0, 2)][quote];
+            let finding = &mut found.finding;
+            finding.location.line = 8 + first as u32;
+            finding.quote = CODE[first..=last].join("\n");
+            finding.description = WORDS[words].into();
+            finding.category = ["sql", "security", "injection"][kind].into();
+            found.fingerprint = format!("{judge:0>16}");
+            found.members = vec![version(judge, &found.finding)];
+            found
+        };
+        let severities = if is_milder_first { (severity, 2) } else { (2, severity) };
+        let old = said("judge-1", quotes.0, words.0, kinds.0, severities.0, true);
+        let new = said("judge-2", quotes.1, words.1, kinds.1, severities.1, false);
+        let compared = [&old, &new].map(|one| &one.finding);
+        let places: Vec<_> = compared.iter().enumerate()
+            .map(|(seat, one)| ComparedFinding::new(SeatIndex(seat), one, &Proof::Verified, false)).collect();
+        let mut whole = if severities.0 == 2 { old.clone() } else { new.clone() };
+        whole.members = [&old, &new].map(|one| one.members[0].clone()).to_vec();
+        let is_confirmed = group_findings(&places).len() == 1 && whole.holding_members().count() == 2;
+        let all = add_carried(vec![new], &[old], POLICY, 2);
+        let mut critical = all.iter().filter(|one| one.finding.severity == Severity::Critical);
+        let is_told = critical.any(|one| one.disposition == Disposition::Confirmed);
+        prop_assert!(!is_confirmed || is_told, "{:?}", all);
     }
 
     /// Words and weight are one judge's: what is said later of the same code in other words neither takes the place of a

@@ -50,7 +50,7 @@ impl ScatteredQuote<'_> {
             Some(marked) => at
                 .map(|at| *at.start())
                 .or_else(|| self.line_behind(marked.first()?)),
-            None if quoted.len() < 2 => None,
+            None if self.finding.quote.trim().lines().count() < 2 => None,
             None => self.is_kept(&quoted, &standing).then_some(*at?.start()),
         }
     }

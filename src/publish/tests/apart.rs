@@ -128,6 +128,22 @@ proptest! {
         prop_assert_eq!(is_open, !is_put_back || !is_marked && head_is_edited);
     }
 
+    /// A brace that is quoted with its line makes no block of it: what comes between the two mends nothing.
+    #[test]
+    fn a_line_is_open_whatever_comes_between_it_and_its_brace(
+        between in prop::collection::vec(0..BETWEEN.len(), 1..4), is_mended in any::<bool>(),
+    ) {
+        let line = "    return cache.get(key).value;";
+        let tree = |lines: &[&str]| file(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+        let (base, head) = (tree(&[]), tree(&["get(key) {", line, "}"]));
+        let left = left_by(&about("src/a.py", &format!("{line}\n}}"), 4), &base, &head);
+        let kept = if is_mended { "    return cache.find(key);" } else { line };
+        let between = between.iter().map(|nth| BETWEEN[*nth]);
+        let lines: Vec<&str> = ["get(key) {", kept].into_iter().chain(between).chain(["}"]).collect();
+        let (carried, _) = carried_to(&left, &base, &tree(&lines));
+        prop_assert_eq!(carried.findings[0].1 == FindingFate::Resolved, is_mended, "{:?}", lines);
+    }
+
     /// The same of a block that the change leaves as it is: an edit of one of its lines mends no other one.
     #[test]
     fn a_block_that_the_change_leaves_is_open_as_long_as_most_of_it_stands(edited in 0usize..5) {
