@@ -1,25 +1,20 @@
 //! What an earlier review left open, beside what this one finds.
 
-use std::collections::BTreeSet;
-
-use council_protocol::answer::Stance;
 use council_protocol::{Finding, JudgeId, Severity};
 
-use super::cluster::is_one_in_review;
 use super::consensus::{FindingStanding, finding_level};
 use super::fingerprint::class_of;
+use super::joined::{confirm_together, join_reviews, refutes};
 use super::other_problem::is_another_problem;
-use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
+use super::outcome::{Disposition, FindingMember, JudgedFinding};
 use super::parts::{split_off, with_own_names};
 use super::plan::VerdictPolicy;
-use super::readings::is_same_kind;
 use super::same_problem::{is_namesake, is_one_finding, means_same};
-use super::support::{REFUTATION, Sixths, SupportKind, WHOLE, needed_support};
 
 /// The findings of this review, and of an earlier one those that were not raised again, each with its name and its
-/// weight under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now:
-/// fewer judges that see a problem are no sign that it is gone. Whoever held it before holds it still, among so many `models`
-/// that sat.
+/// weight under the policy of today. What is raised again is joined with what was said of it before, and weighs no less than it
+/// did, unless somebody refutes it now: fewer judges that see a problem are no sign that it is gone. Whoever held it before
+/// holds it still, among so many `models` that sat.
 pub fn add_carried(
     mut found: Vec<JudgedFinding>,
     carried: &[JudgedFinding],
@@ -57,13 +52,8 @@ pub fn add_carried(
         let unsaid = take_unsaid(&mut old, new);
         old.level = level_of(&old);
         let is_refuted = is_refuted(new);
-        if old.level > new.level && !is_refuted {
-            keep_weight(new, &old);
-            new.level = level_of(new);
-        }
-        if !is_refuted && join_voices(new, &old, models) {
-            new.level = level_of(new);
-        }
+        join_reviews(new, &old, is_refuted, models);
+        new.level = level_of(new);
         match unsaid {
             // Who speaks against what is said now has said nothing of the rest.
             Some(part) if is_refuted || part.finding.severity > new.finding.severity => {
@@ -74,12 +64,15 @@ pub fn add_carried(
             None => {}
         }
     }
+    let count = left.len();
+    left.extend(parts);
+    confirm_together(&mut found, &mut left, models);
+    let parts = left.split_off(count);
     found.extend(left);
     for part in parts {
         let part = with_own_names(part, &found);
         found.push(part);
     }
-    confirm_together(&mut found, models);
     for one in &mut found {
         let is_raised = one.disposition == Disposition::Confirmed && one.dismissed.is_none();
         one.level = if is_raised {
@@ -132,8 +125,7 @@ fn take_unsaid(old: &mut JudgedFinding, new: &JudgedFinding) -> Option<JudgedFin
 
 /// Whether somebody speaks against a finding, with evidence, or took it back. A test alone takes nothing from it.
 fn is_refuted(found: &JudgedFinding) -> bool {
-    let mut opinions = found.opinions.iter();
-    let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
+    let refuted = found.opinions.iter().any(refutes);
     // Who took back another problem of the line has said nothing of this one.
     let is_taken_back =
         |m: &FindingMember| m.withdrawn && is_one_finding(&m.finding, &found.finding);
@@ -157,120 +149,6 @@ fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Optio
         }
     }
     again
-}
-
-/// A finding that is raised again, with what it weighed and who held it before.
-fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
-    new.finding.severity = new.finding.severity.max(old.finding.severity);
-    new.disposition = old.disposition;
-    new.disputed_by_test = old.disputed_by_test;
-    new.since.clone_from(&old.since);
-    for member in &old.members {
-        if !new.members.iter().any(|known| known.judge == member.judge) {
-            new.members.push(member.clone());
-        }
-    }
-}
-
-/// Adds who held a finding before, and what others said of it, where they say nothing of it now; whether that makes something
-/// else of it. Of two reviews one judge may see it in the first and another one in the second: both have found it.
-fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding, models: usize) -> bool {
-    let speaks = |judge: &JudgeId| {
-        new.members.iter().any(|now| now.judge == *judge)
-            || new.opinions.iter().any(|now| now.judge == *judge)
-    };
-    let is_silent = |member: &&FindingMember| is_of_model(member) && !speaks(&member.judge);
-    let members: Vec<_> = old.holding_members().filter(is_silent).cloned().collect();
-    let opinions = old.opinions.iter().filter(|said| !speaks(&said.judge));
-    let opinions: Vec<_> = opinions.cloned().collect();
-    let is_refuted_before = opinions.iter().any(refutes);
-    new.members.extend(members);
-    new.opinions.extend(opinions);
-    let is_supported = support_of(&[new]) >= needed_support(models);
-    let joined = match new.disposition {
-        Disposition::Unconfirmed if is_supported => Disposition::Confirmed,
-        Disposition::Confirmed | Disposition::Unconfirmed if is_refuted_before && !is_supported => {
-            Disposition::Disputed
-        }
-        other => other,
-    };
-    let is_changed = joined != new.disposition;
-    if is_changed {
-        new.disposition = joined;
-        new.since.clone_from(&old.since);
-    }
-    is_changed
-}
-
-fn is_of_model(member: &FindingMember) -> bool {
-    member.finding.rule.is_none()
-}
-
-fn refutes(said: &Opinion) -> bool {
-    said.stance == Stance::Disagreed && said.resolves
-}
-
-/// What findings of one problem rest on together. Who agreed has looked at least at their place.
-fn support_of(found: &[&JudgedFinding]) -> Sixths {
-    let held = found.iter().flat_map(|one| one.holding_members());
-    let held = held.filter(|member| is_of_model(member));
-    let said = || found.iter().flat_map(|one| &one.opinions);
-    let holders: BTreeSet<&JudgeId> = held.map(|member| &member.judge).collect();
-    let judges = |is_meant: &dyn Fn(&Opinion) -> bool| -> BTreeSet<&JudgeId> {
-        said()
-            .filter(|said| is_meant(said))
-            .map(|said| &said.judge)
-            .collect()
-    };
-    let against = judges(&|said| said.stance == Stance::Disagreed);
-    let refuting = judges(&refutes);
-    let agreed = judges(&|said| said.stance == Stance::Agreed && said.resolves);
-    let sum = |count: usize, each: Sixths| Sixths::try_from(count).unwrap_or(0) * each;
-    sum(holders.difference(&against).count(), WHOLE)
-        + sum(
-            agreed.difference(&holders).count(),
-            SupportKind::SamePlace.weight(),
-        )
-        + sum(refuting.difference(&holders).count(), REFUTATION)
-}
-
-/// Confirms what models found in different reviews, in whatever words, and what would have been one finding in one review; who
-/// calls it milder holds the worse one if it is of the same kind, as there. Each is told by itself, since nobody knows whether they mean one problem.
-fn confirm_together(found: &mut [JudgedFinding], models: usize) {
-    let is_open = |one: &JudgedFinding| {
-        one.disposition == Disposition::Unconfirmed && one.finding.rule.is_none()
-    };
-    let holds = |one: &Finding, other: &Finding| {
-        let is_worth_it = |said: &Finding| said.severity > Severity::Minor;
-        one.severity == other.severity
-            || is_same_kind(one, other) && is_worth_it(one) && is_worth_it(other)
-    };
-    let is_one = |one: &Finding, other: &Finding| {
-        one.location.line > 0
-            && !one.quote.trim().is_empty()
-            && holds(one, other)
-            && is_one_in_review(one, other)
-    };
-    let mut confirmed = BTreeSet::new();
-    for (at, old) in found
-        .iter()
-        .enumerate()
-        .filter(|(_, old)| old.since.is_some())
-    {
-        for (by, new) in found
-            .iter()
-            .enumerate()
-            .filter(|(_, new)| new.since.is_none())
-        {
-            let is_pair = is_open(old) && is_open(new) && is_one(&new.finding, &old.finding);
-            if is_pair && support_of(&[old, new]) >= needed_support(models) {
-                confirmed.extend([at, by]);
-            }
-        }
-    }
-    for at in confirmed {
-        found[at].disposition = Disposition::Confirmed;
-    }
 }
 
 /// What a critical finding that is raised again was said to be before, where nobody says it so now: whether other words mean
@@ -307,3 +185,7 @@ pub(super) fn sort_rank(finding: &JudgedFinding) -> impl Ord {
 #[cfg(test)]
 #[path = "carried_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "carried_laws.rs"]
+mod laws;

@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+
+use council_protocol::answer::Stance;
 use council_protocol::{Location, Proof};
 use proptest::prelude::*;
 
@@ -5,6 +8,7 @@ use super::*;
 use crate::cluster::{ComparedFinding, group_findings};
 use crate::judges::SeatIndex;
 use crate::outcome::FindingLevel;
+use crate::support::needed_support;
 
 const POLICY: VerdictPolicy = VerdictPolicy {
     disputed_critical_fails: false,
@@ -186,12 +190,9 @@ proptest! {
         new.disposition = disposed([now, None]);
         let all = add_carried(vec![new], &[old], POLICY, models);
         prop_assert_eq!(all.len(), 1);
-        // A dispute of now stays one; whoever agreed before is told all the same.
-        if now != Some(false) {
-            prop_assert_eq!(all[0].disposition, disposed([before, now]));
-        }
-        let told = before.is_some() && now != Some(false);
-        prop_assert_eq!(all[0].opinions.iter().any(|said| said.judge == "judge-8".into()), told);
+        // A refutation of now is one voice, and silences nobody of before.
+        prop_assert_eq!(all[0].disposition, disposed([before, now]));
+        prop_assert_eq!(all[0].opinions.iter().any(|said| said.judge == "judge-8".into()), before.is_some());
     }
 
     /// What two judges find in two reviews is confirmed if it would be in one, whichever lines around it they quote, whatever

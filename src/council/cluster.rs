@@ -280,12 +280,6 @@ pub(super) fn is_one_flow(one: &Finding, other: &Finding) -> bool {
     !one.quotes_one_text(&other) && one.means_same(&other)
 }
 
-/// Whether findings of two models, each where its quote was found, would be one in one review.
-pub(super) fn is_one_in_review(one: &Finding, other: &Finding) -> bool {
-    let [one, other] = by_two_models(one, other);
-    one.means_same(&other)
-}
-
 fn by_two_models<'a>(one: &'a Finding, other: &'a Finding) -> [ComparedFinding<'a>; 2] {
     let compared =
         |nth, finding| ComparedFinding::new(SeatIndex(nth), finding, &Proof::Verified, false);
@@ -388,6 +382,9 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
 
 mod kinds;
 mod neighbours;
+mod reviews;
+
+pub(super) use reviews::group_reviews;
 
 #[cfg(test)]
 mod laws;

@@ -32,6 +32,7 @@ pub mod extract;
 mod findings;
 mod fingerprint;
 mod in_place;
+mod joined;
 mod judges;
 mod keys;
 pub mod ledger;

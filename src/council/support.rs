@@ -82,8 +82,14 @@ pub fn needed_support(judges: usize) -> Sixths {
 
 /// What became of a finding of models whose quote is there and that somebody still holds.
 pub fn dispose(stakes: &[JudgeStake]) -> Disposition {
-    let all_hold = !stakes.is_empty() && stakes.iter().all(|stake| stake.holds_with_evidence());
-    if all_hold || support(stakes) >= needed_support(stakes.len()) {
+    dispose_among(stakes, stakes.len())
+}
+
+/// The same of a finding with which only some of so many judges have to do.
+pub(super) fn dispose_among(stakes: &[JudgeStake], judges: usize) -> Disposition {
+    let holds = |stake: &JudgeStake| stake.holds_with_evidence();
+    let all_hold = !stakes.is_empty() && stakes.len() >= judges && stakes.iter().all(holds);
+    if all_hold || support(stakes) >= needed_support(judges) {
         Disposition::Confirmed
     } else if stakes.iter().any(|stake| stake.refutes) {
         Disposition::Disputed
