@@ -123,6 +123,11 @@ impl SaidWords {
         }
     }
 
+    /// Whether each names well-known kinds of problem, and none that the other one names.
+    pub(super) fn names_other_kind_than(&self, then: &Self) -> bool {
+        !self.kinds.is_empty() && !then.kinds.is_empty() && self.kinds.is_disjoint(&then.kinds)
+    }
+
     /// Whether it tells of nothing but what an earlier sentence told of.
     pub(super) fn says_no_more_than(&self, then: &Self) -> bool {
         if self.letters == then.letters {

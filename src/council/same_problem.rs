@@ -168,7 +168,9 @@ impl<'a> ProblemWords<'a> {
         let says_same = now_said.says_no_more_than(&then_said);
         if self.quotes_same(then) {
             let is_one_kind = !self.kinds().is_disjoint(&then.kinds());
-            return says_same || is_one_kind && !now_said.names_other_part_than(&then_said);
+            let is_other = now_said.names_other_part_than(&then_said)
+                || now_said.names_other_kind_than(&then_said);
+            return says_same || is_one_kind && !is_other;
         }
         let (name, before) = (self.category.trim(), then.category.trim());
         says_same && name.eq_ignore_ascii_case(before) && !self.is_about_other_part(then)
@@ -311,6 +313,30 @@ mod tests {
         let unlimited = said("performance", LINE, "Every row is loaded into memory.");
         assert!(is_one_finding(&german, &one));
         assert!(!is_one_finding(&unlimited, &one));
+    }
+
+    /// A category that two problems of a line share makes no one of them, where each is named by a kind of its own: whoever
+    /// dismissed one has never heard of the other.
+    #[test]
+    fn two_well_known_kinds_of_problem_are_two_in_one_category() {
+        let injection = said(
+            "sql",
+            LINE,
+            "The amount goes into the SQL text unescaped: SQL injection.",
+        );
+        let null = said(
+            "sql",
+            LINE,
+            "An amount of None becomes the text None in the query.",
+        );
+        let untold = said(
+            "sql",
+            LINE,
+            "Untrusted input is spliced into the statement.",
+        );
+        assert!(!is_one_finding(&null, &injection));
+        assert!(!is_one_finding(&injection, &null));
+        assert!(is_one_finding(&untold, &injection));
     }
 
     #[test]
