@@ -40,19 +40,20 @@ pub(super) struct SearchedText<'a> {
 impl SearchedText<'_> {
     /// The line at which those lines of a quote stand that its finding is about, whatever came between them.
     fn line_apart(&self, code: &OpenCode<'_>) -> Option<u32> {
-        let scattered = self.scattered(code);
+        let scattered = self.scattered(code, false);
         // Where its first lines are others by now, those that are left stand below the place where it began.
         let quoted = code.finding.quote.lines().count();
         let reach = MAX_APART.saturating_add(u32::try_from(quoted).unwrap_or(u32::MAX));
         scattered.line(&|at| is_near_its_place(&self.lines, at, code, reach))
     }
 
-    fn scattered<'q>(&'q self, code: &OpenCode<'q>) -> ScatteredQuote<'q> {
+    fn scattered<'q>(&'q self, code: &OpenCode<'q>, is_elsewhere: bool) -> ScatteredQuote<'q> {
         ScatteredQuote {
             code: &self.code,
             finding: code.finding,
             // What stood in the file as it was quoted holds no line that the change removes.
             change: self.lines.change.filter(|_| code.was.is_none()),
+            is_elsewhere,
         }
     }
 
@@ -120,7 +121,7 @@ impl<'a> CodeSearch<'a> {
         match find_quoted(&text.code, code.finding, code.was, &counts) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
-            QuotedCode::Missing if text.scattered(code).is_put_back() => None,
+            QuotedCode::Missing if text.scattered(code, false).is_put_back() => None,
             QuotedCode::Missing => {
                 (self.side.prove)(path, code.finding).or_else(|| text.line_apart(code))
             }
@@ -159,16 +160,16 @@ impl<'a> CodeSearch<'a> {
         if !is_own && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
             return None;
         }
-        match find_quoted(&text.code, code.finding, code.was, &counts) {
+        let found = match find_quoted(&text.code, code.finding, code.was, &counts) {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.
             QuotedCode::Missing if code.was.is_none() => {
-                let line = (self.side.prove)(path, code.finding)?;
-                counts(&(line..=line)).then_some(line)
+                (self.side.prove)(path, code.finding).filter(|line| counts(&(*line..=*line)))
             }
             QuotedCode::Edited | QuotedCode::Missing => None,
-        }
+        };
+        found.or_else(|| text.scattered(code, !is_own).line(&counts))
     }
 }
 

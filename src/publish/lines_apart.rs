@@ -25,6 +25,8 @@ pub(super) struct ScatteredQuote<'a> {
     pub(super) finding: &'a Finding,
     /// What the change does to the file, where the quote may hold lines that it removes.
     pub(super) change: Option<&'a FileChange>,
+    /// Whether it is looked for in another file: some of its lines may stand in many.
+    pub(super) is_elsewhere: bool,
 }
 
 /// Lines of a quote in a file, by their numbers in the quote.
@@ -43,6 +45,9 @@ impl ScatteredQuote<'_> {
             return None;
         }
         let standing = self.standing_lines(&quoted);
+        if self.is_elsewhere && standing.found.len() < quoted.len() {
+            return None;
+        }
         let at = standing.at.clone().filter(counts);
         match self.marked_lines(&quoted, &standing) {
             // What was quoted as removed and is back is mended.
@@ -50,7 +55,7 @@ impl ScatteredQuote<'_> {
             Some(marked) => at
                 .map(|at| *at.start())
                 .or_else(|| self.line_behind(marked.first()?)),
-            None if self.finding.quote.trim().lines().count() < 2 => None,
+            None if quoted.is_empty() || self.finding.quote.trim().lines().count() < 2 => None,
             None => self.is_kept(&quoted, &standing).then_some(*at?.start()),
         }
     }
@@ -134,7 +139,8 @@ impl ScatteredQuote<'_> {
         let last = quoted.len().saturating_sub(1);
         let places = quoted.iter().enumerate();
         let places: Vec<_> = places
-            .map(|(nth, line)| self.places_of(line, nth == 0 || nth == last))
+            // One line that says something, with a bracket beside it, is meant as a whole.
+            .map(|(nth, line)| self.places_of(line, last > 0 && (nth == 0 || nth == last)))
             .collect();
         let mut best = StandingLines::default();
         for first in 0..quoted.len() {

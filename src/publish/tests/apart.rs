@@ -77,6 +77,33 @@ proptest! {
         prop_assert_eq!(carried.findings[0].1, FindingFate::Resolved, "{:?}", rewritten);
     }
 
+    /// A block is found by its lines that say something, whatever comes between them and whatever file they are moved to: a
+    /// closing bracket behind the last of them is none.
+    #[test]
+    fn a_block_is_open_wherever_its_lines_stand(
+        first in 0usize..3,
+        between in (1usize..4, 0..BETWEEN.len()),
+        is_moved in any::<bool>(),
+    ) {
+        let block = ["  const row = cache.get(key);", "  audit(row.owner, key);", "  return row.value;", "}"];
+        let base = Tree::from([("src/a.py", file(&[])["src/a.py"].clone())]);
+        let head = file(&block.map(str::to_owned));
+        let mut now = about("src/a.py", &block[first..].join("\n"), 3 + first);
+        let found = &mut now.outcome.findings[0];
+        found.finding.location.end_line = Some(6);
+        found.finding.description = "Ungeprüfte Eingabe.".into();
+        found.members[0].finding = found.finding.clone();
+        let mut lines = block.map(str::to_owned).to_vec();
+        lines.insert(between.0.max(first + 1), BETWEEN[between.1].to_owned());
+        let mut next = file(&lines);
+        if is_moved {
+            let text = next.remove("src/a.py").unwrap();
+            next.insert("lib/b.py", text);
+        }
+        let (carried, _) = carried_to(&left_by(&now, &base, &head), &base, &next);
+        prop_assert_ne!(carried.findings[0].1, FindingFate::Resolved, "{:?}", next);
+    }
+
     /// A finding that quotes a piece of the diff, kept and removed lines together, with their marks or without, is open as long
     /// as the change removes these, whatever becomes of the kept ones; put back, they resolve it.
     #[test]
