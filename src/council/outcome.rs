@@ -4,6 +4,7 @@ mod finding;
 mod judge;
 mod word;
 
+use council_protocol::answer::Stance;
 use council_protocol::coverage::Coverage;
 use council_protocol::task::DebateBranch;
 use council_protocol::{JudgeId, RoundNumber, Severity, Vote};
@@ -124,10 +125,17 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Whether findings of a judge say over what it objects, be they refuted or dismissed by now.
+/// Whether findings say over what a judge objects, be they refuted or dismissed by now: its own, and those of others with
+/// which it agrees, with evidence.
 pub(crate) fn says_over_what(findings: &[JudgedFinding], judge: &JudgeId) -> bool {
     let mut members = findings.iter().flat_map(|found| &found.members);
+    let agrees =
+        |said: &Opinion| said.judge == *judge && said.stance == Stance::Agreed && said.resolves;
+    let mut telling = findings
+        .iter()
+        .filter(|found| found.finding.severity > Severity::Minor);
     members.any(|m| m.judge == *judge && m.finding.severity > Severity::Minor)
+        || telling.any(|found| found.opinions.iter().any(agrees))
 }
 
 impl Outcome {

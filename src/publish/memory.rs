@@ -14,7 +14,7 @@ use super::kept::{
 use super::marker::hidden_len;
 use super::quote_place::QuotePlaces;
 use super::voices::KeptVoice;
-use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
+use crate::council::outcome::{FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
 use crate::report::{MemoryPlace, Report, json};
@@ -276,6 +276,17 @@ impl ReviewState {
         let is_own = self.reason != VerdictReason::CommitFailed;
         let report = self.kept_report(started_by).filter(|_| is_same && is_own);
         report.filter(is_barred_beyond_findings)
+    }
+
+    /// Whether the next review is told all that stands in the way of a better verdict in a report: nothing but findings
+    /// does, and each of them is open here.
+    pub(crate) fn carries_all_of(&self, report: &Report) -> bool {
+        let is_open = |found: &JudgedFinding| {
+            let mut open = self.open.iter();
+            open.any(|open| open.fingerprint == found.fingerprint)
+        };
+        let mut counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
+        self.lost == 0 && is_told_by_findings(report) && counted.all(is_open)
     }
 
     /// The report that is kept, as far as it does not contradict itself.

@@ -173,6 +173,8 @@ pub(crate) struct PlannedDigests {
     pub(crate) key: String,
     /// A digest of what decides beside the change: configuration, bench, templates, program.
     pub(crate) rules: String,
+    /// Who is to be asked.
+    pub(crate) seats: Vec<Seat>,
 }
 
 /// The digests of a run that is still to be held.
@@ -192,6 +194,7 @@ pub(crate) fn digests_before_run(
     Ok(PlannedDigests {
         key: compute_digests(prepared, &seats, templates).key,
         rules: sha256(&[judged, bench, words].join(&b'\n')),
+        seats,
     })
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod inspect;
 pub(crate) mod meanwhile;
 pub(crate) mod open_check;
 pub(crate) mod publishing;
+mod question;
 pub(crate) mod replies;
 pub(crate) mod request;
 pub(crate) mod review;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use council_protocol::{BlobSource, FileChange, RepoPath};
+use council_protocol::{BlobSource, FileChange, RepoPath, Seat};
 
 use crate::config::Settings;
 use crate::council::outcome::{Verdict, VerdictReason};
@@ -29,6 +29,7 @@ use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
     PublishRequest, publish_options, publish_report, write_files,
 };
+use crate::run::github::question::asks_more;
 use crate::run::github::replies::hear_replies;
 use crate::run::github::scope::refuse_pathspecs;
 use crate::run::github::session::GitHubSession;
@@ -113,7 +114,7 @@ pub(crate) fn review_pull_request(
     let settings = prepared.config.settings.clone();
     let mut wishes = publish_options(publish, &forge, &subject.head, Some(&settings));
     wishes.lines = crate::publish::DiffLines::of_files(&prepared.packet.files);
-    let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
+    let PlannedDigests { key, rules, seats } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.judged = JudgedChange {
         digest: recognition_key(&prepared.change, &prepared.packet.files),
         files: file_digests(&prepared),
@@ -161,6 +162,7 @@ pub(crate) fn review_pull_request(
         troubles,
         wishes,
         key,
+        seats,
     };
     let told = if fresh {
         None
@@ -198,6 +200,8 @@ struct PullReview<'a> {
     wishes: PublishOptions,
     /// What a verdict is recognised by.
     key: String,
+    /// Who is to be asked.
+    seats: Vec<Seat>,
 }
 
 impl PullReview<'_> {
@@ -220,9 +224,12 @@ impl PullReview<'_> {
         let started_by = self.start.started_by.as_deref();
         let mut report = left.objection_to(&self.wishes.judged.digest, started_by)?;
         let run = &report.receipt.run.name;
+        let barred_by = match report.outcome.findings.iter().any(|f| f.level.is_some()) {
+            true => "more than its findings stands against a better one",
+            false => "what a judge objected to is no finding that could be looked for",
+        };
         report.outcome.notes.push(format!(
-            "this verdict stands since {run}: the change is the same, and what a judge objected to is no finding that \
-             could be looked for; `--fresh` has the change judged again"
+            "this verdict stands since {run}: the change is the same, and {barred_by}; `--fresh` has the change judged again"
         ));
         Some(report)
     }
@@ -235,11 +242,22 @@ impl PullReview<'_> {
         let mut heard = VerdictMemory::known_dismissals(prepared, &self.start);
         heard.dismissals.extend(prepared.dismissed.iter().cloned());
         let mut report = memory.standing_over(known, &heard)?;
+        if known.is_none() && self.is_asked_more_than(&report) {
+            return None;
+        }
         if let Some(found) = found_meanwhile(None, self.before.as_ref(), &report) {
             let policy = self.settings.policy();
             add_found(&mut report, &found, policy, FoundElsewhere::Before);
         }
         Some(report)
+    }
+
+    /// Whether judges are asked more than in a review whose findings are all carried into this one: other judges or more of
+    /// them, or a second round that it had not. What they say counts with those findings, so that nothing gets milder.
+    fn is_asked_more_than(&self, standing: &Report) -> bool {
+        let is_carried = |before: &ReviewState| before.carries_all_of(standing);
+        self.before.as_ref().is_some_and(is_carried)
+            && asks_more(&self.seats, &self.settings, &standing.outcome)
     }
 
     fn find_earlier(&self, prepared: &PreparedReview) -> Option<Report> {

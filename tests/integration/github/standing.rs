@@ -1,9 +1,12 @@
 //! What stands against a change is told again for the very same change, wherever it is asked about: on its page, here,
 //! and under another commit's name.
 
+use std::fs;
+
 use super::remembered::{FINDING, OPENS, failed_over, let_judges_say, seat_judges};
 use super::stage::Stage;
 use crate::harness::Run;
+use crate::programs::answer;
 
 const PUBLISHED: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check"];
 
@@ -119,6 +122,71 @@ fn what_was_said_last_of_a_change_is_said_here_and_on_its_page() {
             stage.requests();
         }
     }
+}
+
+/// Judges with a script each, in this order.
+fn seat_scripts(stage: &Stage, scripts: &[(&str, &str)]) {
+    let mut config = String::new();
+    let names: Vec<String> = scripts
+        .iter()
+        .map(|(name, _)| format!("'{name}'"))
+        .collect();
+    for (name, script) in scripts {
+        let path = stage.file(&format!("{name}.sh"));
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let path = path.to_str().unwrap();
+        config +=
+            &format!("[agents.{name}]\ndriver = 'command'\ncommand = ['/bin/sh', '{path}']\n");
+    }
+    let config = format!(
+        "{config}[review]\ndebate = 'off'\nagents = [{}]\n",
+        names.join(", ")
+    );
+    stage
+        .repo
+        .write_home(".config/git-council/config.toml", &config);
+}
+
+/// Who is told to have other judges look at a critical problem, or to have a second round, is not told the same verdict again:
+/// what they say counts with what is open. The same question again asks nobody.
+#[test]
+fn a_stricter_question_is_asked_and_counts_with_what_is_open() {
+    let (finds, passes) = (answer("FAIL", FINDING), answer("PASS", ""));
+    for more in [&[][..], &["--debate"]] {
+        let stage = proposed();
+        seat_scripts(&stage, &[("ash", &finds), ("birch", &passes)]);
+        stage
+            .council(&PUBLISHED)
+            .ends(0)
+            .prints("WARN: 1 critical (unconfirmed)");
+        fs::write(stage.file("birch.sh"), format!("#!/bin/sh\n{finds}\n")).unwrap();
+        stage
+            .council(&PUBLISHED)
+            .ends(0)
+            .prints("WARN: 1 critical (unconfirmed)");
+        if more.is_empty() {
+            seat_scripts(
+                &stage,
+                &[("ash", &passes), ("birch", &passes), ("cedar", &finds)],
+            );
+        }
+        stage
+            .council(&[&PUBLISHED[..], more].concat())
+            .ends(1)
+            .prints("FAIL: 1 critical");
+        assert_eq!(conclusion(&stage), "failure", "{more:?}");
+        stage.requests();
+    }
+    let stage = proposed();
+    seat_scripts(&stage, &[("ash", &finds), ("birch", &passes)]);
+    stage.council(&PUBLISHED).ends(0);
+    seat_scripts(
+        &stage,
+        &[("ash", &passes), ("birch", &passes), ("cedar", &passes)],
+    );
+    let asked = stage.council(&PUBLISHED);
+    asked.ends(0).prints("WARN: 1 critical (unconfirmed)");
+    stage.requests();
 }
 
 /// What failed here before the request had a page is told there, and what its page left open stays there.
