@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::above::start_above;
 use super::definitions::{DefinitionKind, body_end};
 use super::fields;
 use super::lexed::LexedLines;
@@ -31,13 +32,17 @@ pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePla
     places
         .definitions
         .extend(defined.map(|one| (one.start, one.end)));
+    let mut heads = BTreeSet::new();
     if places.definitions.is_empty() {
-        places.definitions = declared_places(&outline, text, name);
+        let declared = declared_places(&outline, text, name);
+        heads.extend(declared.iter().map(|one| one.head));
+        let lines = declared.iter().map(|one| (one.start, one.end));
+        places.definitions.extend(lines);
     }
     places.owners = owners_of(&outline, text, &places.definitions);
     places.definitions.sort_unstable();
     places.definitions.dedup();
-    let heads: BTreeSet<u32> = places.definitions.iter().map(|(start, _)| *start).collect();
+    heads.extend(places.definitions.iter().map(|(start, _)| *start));
     let is_use = |line: &u32| {
         let is_head = outline.defines(name, *line) || heads.contains(line);
         outline.is_code(*line, name) && !is_head
@@ -117,16 +122,27 @@ const KEYWORDS: [&str; 36] = [
 /// The most lines of what is declared.
 const MAX_LINES: usize = 120;
 
-/// The first and the last line of each place that declares a name.
-fn declared_places(outline: &FileOutline<'_>, text: &str, name: &str) -> Vec<(u32, u32)> {
+/// A place that declares a name, with what stands above it and says what it promises.
+struct DeclaredPlace {
+    start: u32,
+    head: u32,
+    end: u32,
+}
+
+fn declared_places(outline: &FileOutline<'_>, text: &str, name: &str) -> Vec<DeclaredPlace> {
     let lexed = LexedLines::of(outline.language(), text);
     let (lines, masked) = (lexed.lines.as_slice(), lexed.masked());
     let mut found = Vec::new();
     for (line, (raw, code)) in (1..).zip(lines.iter().zip(&masked)) {
         if declares(outline, (line, raw, code), name) {
-            let start = line as usize;
-            let end = body_end(outline.language(), (lines, &masked), start, MAX_LINES);
-            found.push((line, u32::try_from(end).unwrap_or(line)));
+            let (head, language) = (line as usize, outline.language());
+            let start = start_above(language, lines, head);
+            let end = body_end(language, (lines, &masked), head, MAX_LINES);
+            found.push(DeclaredPlace {
+                start: u32::try_from(start).unwrap_or(line),
+                head: line,
+                end: u32::try_from(end).unwrap_or(line),
+            });
         }
     }
     found
@@ -279,6 +295,41 @@ mod tests {
         ] {
             let places = places_of_name(&RepoPath::from(path), text, name);
             assert_eq!(places.definitions, [place], "{path}: {name}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_shown_with_what_it_promises() {
+        for (path, text, place) in [
+            (
+                "a.rs",
+                "pub trait Job {\n    /// The rows that went.\n    fn purge(&self) -> u32;\n}\n",
+                (2, 3),
+            ),
+            (
+                "a.rs",
+                "pub struct Job {\n    id: u32,\n    /// In seconds.\n    #[serde(default)]\n    purge: u32,\n}\n",
+                (3, 5),
+            ),
+            (
+                "A.java",
+                "interface A {\n    /** The rows\n     * that went. */\n    int purge();\n}\n",
+                (2, 4),
+            ),
+            (
+                "a.go",
+                "package a\n\ntype I interface {\n\t// Purge tells the rows.\n\tpurge() int\n}\n",
+                (4, 5),
+            ),
+            (
+                "a.ts",
+                "interface I {\n  /** The rows that went. */\n  purge(): number;\n}\n",
+                (2, 3),
+            ),
+        ] {
+            let places = places_of_name(&RepoPath::from(path), text, "purge");
+            assert_eq!(places.definitions, [place], "{path}");
+            assert_eq!(places.uses, [], "{path}");
         }
     }
 
