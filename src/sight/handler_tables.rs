@@ -26,9 +26,10 @@ pub(super) fn table_of(name: &WantedName, file: &FileHits, line: u32) -> Option<
     }
     let outline = FileOutline::of(&file.path, &file.text);
     let is_inside = outline.function_span(line).is_some_and(|span| {
-        // What a map of functions opens looks like the body of one.
+        // What a map of functions opens looks like the body of one, and the type of a table like its head.
         let head = outline.line(u32::try_from(span.head).unwrap_or(u32::MAX));
-        !head.contains("]func(")
+        let is_typed = || language == Language::Script && head.trim_end().ends_with("> = {");
+        !head.contains("]func(") && !is_typed()
     });
     if outline.is_import(line) || is_inside {
         return None;

@@ -100,7 +100,10 @@ fn is_set(code: &str, field: &str) -> bool {
 /// The type that a parameter or a variable of the functions around a line is declared as, the nearest line first.
 fn local_type<'t>(outline: &FileOutline<'t>, line: u32, word: &str) -> Option<&'t str> {
     let heads = outline.functions_around(line).map(|span| span.head);
-    let head = heads.min().and_then(|head| u32::try_from(head).ok())?;
+    // A function without a name may stand on one line, its parameters included.
+    let head = heads
+        .min()
+        .map_or(Some(line), |head| u32::try_from(head).ok())?;
     let first = head.max(line.saturating_sub(MAX_LINES));
     // Behind what is held by something else the word is another one.
     let above = (first..=line).rev();
