@@ -84,7 +84,7 @@ fn is_decorator(text: &str) -> bool {
 }
 
 /// What stands behind the brackets that a text begins with.
-fn behind_brackets(text: &str) -> Option<&str> {
+pub(super) fn behind_brackets(text: &str) -> Option<&str> {
     let mut depth = 0_i32;
     let close = text.bytes().position(|byte| {
         match byte {

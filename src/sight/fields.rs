@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use council_syntax::language::Language;
 
+use super::above::behind_brackets;
 use super::declared;
 use super::definitions::{DefinedName, DefinitionKind};
 use super::own_fields::FieldOwners;
@@ -163,7 +164,7 @@ fn named_first(code: &str) -> Option<&str> {
         "pub",
         "pub(crate)",
     ];
-    let mut rest = code.trim_start();
+    let mut rest = behind_decorators(code.trim_start());
     while let Some((first, behind)) = rest.split_once(' ') {
         if !MODIFIERS.contains(&first) {
             break;
@@ -176,6 +177,19 @@ fn named_first(code: &str) -> Option<&str> {
     let is_set = behind.starts_with('=') && !behind.starts_with("==") && !behind.starts_with("=>");
     let is_ended = behind.starts_with(';') && rest.len() < code.trim_start().len();
     Some(&rest[..end]).filter(|name| !name.is_empty() && (is_typed || is_set || is_ended))
+}
+
+/// `@Input() title = "";` declares what stands behind the decorator.
+fn behind_decorators(code: &str) -> &str {
+    let Some(rest) = code.strip_prefix('@') else {
+        return code;
+    };
+    let rest = rest.trim_start_matches(|c| is_name(c) || c == '.');
+    let rest = match rest.starts_with('(') {
+        true => behind_brackets(rest).unwrap_or_default(),
+        false => rest,
+    };
+    behind_decorators(rest.trim_start())
 }
 
 /// The innermost type whose body holds a line that stands in no function.
@@ -254,6 +268,22 @@ mod tests {
                 Some("cache"),
             ),
             (Language::Script, "  second() {", None),
+            (Language::Script, "  @Input() title = \"\";", Some("title")),
+            (
+                Language::Script,
+                "  @Input({ required: true }) title!: string;",
+                Some("title"),
+            ),
+            (
+                Language::Script,
+                "  @Output() @Once() moved = new Emitter<string>();",
+                Some("moved"),
+            ),
+            (
+                Language::Kotlin,
+                "    @Column val title: String,",
+                Some("title"),
+            ),
             (Language::Python, "    ready: bool = False", Some("ready")),
             (Language::Python, "    if a == b:", None),
             (Language::Rust, "    pub cache: Option<u32>,", Some("cache")),

@@ -207,7 +207,7 @@ impl<'k> NameSearch<'k> {
                 next.is_some_and(|b| matches!(b, b'(' | b'<' | b':'))
             };
             if counts[name] >= MAX_HITS
-                || !is_whole_word(bytes, found.start(), found.end())
+                || !is_whole_name(bytes, found.start(), found.end())
                 || (self.calls_alone[name] && !is_call())
             {
                 continue;
@@ -247,6 +247,19 @@ pub(super) fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
     !before.is_some_and(is_name) && !bytes.get(end).copied().is_some_and(is_name)
 }
 
+/// The same of a name that may begin or end with another sign: `/orders` stands at the end of `/api/orders`.
+pub(super) fn is_whole_name(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_sign = |at: usize| {
+        bytes
+            .get(at)
+            .is_some_and(|b| b.is_ascii_punctuation() && *b != b'_')
+    };
+    let is_plain = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80;
+    let begins = is_sign(start) || !start.checked_sub(1).is_some_and(|at| is_plain(&bytes[at]));
+    let ends = end.checked_sub(1).is_some_and(is_sign) || !bytes.get(end).is_some_and(is_plain);
+    begins && ends
+}
+
 /// Whether a file can tell about names: code and settings, not what a program packed.
 pub(super) fn is_searched(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
@@ -254,7 +267,7 @@ pub(super) fn is_searched(path: &[u8]) -> bool {
     let settings = words::is_settings(language) || schema::is_schema(&path);
     let packed = path.contains(".min.") || path.ends_with(".lock") || path.ends_with("-lock.json");
     let is_code = language.is_code() || language == Language::Shell;
-    (is_code || settings || words::is_template(&path)) && !packed
+    (is_code || settings || words::is_template(&path) || path.ends_with("Procfile")) && !packed
 }
 
 /// What is known of a file with hits.

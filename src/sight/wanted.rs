@@ -131,6 +131,15 @@ impl WantedName {
         }
     }
 
+    /// The text that it is a part of, and by which it is called.
+    pub(super) fn whole_text(&self) -> &str {
+        let mut texts = self.readers.iter().filter_map(|reader| match reader {
+            Reader::Text(text) => Some(text),
+            _ => None,
+        });
+        texts.next().unwrap_or(&self.text)
+    }
+
     /// Whether every program has something of this name: only a use that certainly means what is edited tells.
     pub(super) fn is_everywhere(&self) -> bool {
         const SHORT: usize = 3;

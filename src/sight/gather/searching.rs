@@ -14,6 +14,7 @@ use super::super::limits::{SearchLimits, Sight};
 use super::super::moved::may_name_files;
 use super::super::name_source::NameSource;
 use super::super::nearest::NearestFiles;
+use super::super::readers::{is_xml, reader::Reader};
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
 use super::super::wanted::{NameReason, WantedName};
 use super::kin::{kin_names, set_kin_aside};
@@ -163,12 +164,17 @@ fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
         name.is_everywhere() && !is_bare && name.moved.is_empty()
     };
     let names_files = names.iter().any(|name| !name.moved.is_empty());
+    let is_read_in_markup = |reader: &Reader| matches!(reader, Reader::Markup | Reader::Resource);
+    let in_markup = names
+        .iter()
+        .any(|name| name.readers.iter().any(is_read_in_markup));
     let is_alias = |name: &WantedName| name.alias.is_some() || !name.exports.is_empty();
     NameSearch::new(&texts)
-        .also_in(if names_files {
-            may_name_files
-        } else {
-            |_| false
+        .also_in(match (names_files, in_markup) {
+            (true, false) => may_name_files,
+            (false, true) => is_markup,
+            (true, true) => |path| may_name_files(path) || is_markup(path),
+            (false, false) => |_| false,
         })
         .calls_alone(
             names
@@ -176,6 +182,10 @@ fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
                 .map(|name| is_call(name) && !is_alias(name))
                 .collect(),
         )
+}
+
+fn is_markup(path: &[u8]) -> bool {
+    is_xml(&String::from_utf8_lossy(path))
 }
 
 /// Where aliases stand in the files that were found already: nobody else can have them.

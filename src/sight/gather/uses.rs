@@ -450,7 +450,7 @@ fn describe_use(
                 "use of `{}`, another name of `{}`, at line {line}{place}",
                 name.text, alias.of
             ),
-            None => format!("use of `{}` at line {line}{place}", name.text),
+            None => format!("use of `{}` at line {line}{place}", name.whole_text()),
         },
     }
 }

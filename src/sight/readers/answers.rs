@@ -43,7 +43,7 @@ impl ReadingPlace<'_, '_> {
         (key.is_literal && self.is_read()).then_some(Certainty::Possible)
     }
 
-    fn is_in_quotes(&self) -> bool {
+    pub(super) fn is_in_quotes(&self) -> bool {
         let words = self.outline.words_at(self.line).iter();
         let mut keys = words.filter(|word| word.how == WordUse::Key);
         keys.any(|word| words::is_name_of(word, self.name))
@@ -80,7 +80,7 @@ fn is_member(before: &str, behind: &str) -> bool {
 }
 
 /// `const { id, totalPrice } = await load()`.
-fn is_unpacked(before: &str, behind: &str) -> bool {
+pub(super) fn is_unpacked(before: &str, behind: &str) -> bool {
     let begun = before.rsplit_once('{').map(|(begun, _)| begun.trim_end());
     let is_begun = begun.is_some_and(|begun| {
         ["const", "let", "var"]

@@ -2,12 +2,21 @@
 
 mod answer_types;
 mod answers;
+mod conventions;
+mod environment;
+mod fields_of_pages;
 mod literals;
+mod markup;
+mod object_keys;
+mod objects;
 mod pages;
 mod place;
+mod quoted_texts;
 pub(in crate::sight) mod reader;
+mod setting_paths;
 mod spelling;
 mod spring;
+mod started;
 mod tags;
 
 use std::collections::BTreeSet;
@@ -15,10 +24,11 @@ use std::collections::BTreeSet;
 use super::read_side::ReadSide;
 use super::receivers::Certainty;
 use super::search::{FileHits, FileOutline};
-use super::wanted::WantedName;
+use super::wanted::{NameReason, WantedName};
 use super::words::WordUse;
 use crate::prompt::is_test_path;
-use place::ReadingPlace;
+pub(super) use markup::is_xml;
+use place::{ReadingPlace, read_name};
 use reader::Reader;
 
 /// What the changed files say that is read elsewhere.
@@ -49,9 +59,23 @@ impl ReadElsewhere {
         if tags::is_component(&path) {
             found.edited.extend(tags::edited_names(sides));
         }
+        found.edited.extend(conventions::edited_properties(sides));
+        found.edited.extend(markup::edited_resources(sides));
+        if let [Some(before), Some(now)] = sides {
+            found.edited.extend(object_keys::altered_names(before, now));
+            found
+                .edited
+                .extend(fields_of_pages::lost_names(before, now));
+        }
         if let Some(before) = &sides[0] {
+            let now = sides[1].as_ref();
+            found.edited.extend(started::lost_names(before, now));
+            found.edited.extend(setting_paths::lost_paths(before, now));
             found.lost.extend(answers::keys_before(before));
             found.lost.extend(pages::names_before(before));
+            found.lost.extend(object_keys::lost_names(before, now));
+            found.lost.extend(quoted_texts::names_before(before));
+            found.lost.extend(lost_words(before));
         }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
@@ -68,12 +92,23 @@ impl ReadElsewhere {
     /// The names to search for.
     pub(super) fn into_names(self) -> impl Iterator<Item = WantedName> {
         /// A change that takes more away is one of everything.
-        const MAX_LOST: usize = 60;
+        const MAX_LOST: usize = 100;
         let given = self.given;
         let lost = self.lost.into_iter();
-        let lost = lost.filter(move |name| !given.contains(&name.text));
+        let lost = lost.filter(move |name| !given.contains(name.whole_text()));
         self.edited.into_iter().chain(lost.take(MAX_LOST))
     }
+}
+
+/// What is read as the environment gives it, or as code declares it.
+fn lost_words(side: &ReadSide<'_>) -> Vec<WantedName> {
+    let variables = environment::variables_on(side).into_iter();
+    let variables = variables.map(|name| (name, Reader::Variable));
+    let declared = markup::declared_on(side).into_iter();
+    let declared = declared.map(|name| (name, Reader::Markup));
+    let all = variables.chain(declared);
+    all.map(|(name, reader)| read_name(&name, NameReason::Removed, reader))
+        .collect()
 }
 
 /// The names that the edited lines of a side give to whoever reads them.
@@ -86,7 +121,18 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
         .flat_map(|line| side.outline.words_at(*line));
     let quoted = words.filter(|word| word.how == WordUse::Key);
     let quoted = quoted.map(|word| word.text.to_owned());
-    literals.chain(fields).chain(quoted).collect()
+    let spoken = quoted_texts::texts_on(side).into_iter();
+    let keys = object_keys::keys_on(side).into_iter();
+    let others = environment::variables_on(side)
+        .into_iter()
+        .chain(markup::declared_on(side));
+    literals
+        .chain(fields)
+        .chain(quoted)
+        .chain(spoken)
+        .chain(keys)
+        .chain(others)
+        .collect()
 }
 
 /// How certainly a line reads what a name stands for; none: it does not.
@@ -110,6 +156,14 @@ pub(super) fn certainty_of_reading(
         Reader::PageValue => place.is_page_value().then_some(Certainty::Likely),
         Reader::PageRoute => place.is_page_route().then_some(Certainty::Likely),
         Reader::Attribute(component) => place.is_attribute(component).then_some(Certainty::Likely),
+        Reader::Held(key) => place.certainty_of_held(key),
+        Reader::Text(text) => place.certainty_of_text(text),
+        Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
+        Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
+        Reader::Path => place.is_templated().then_some(Certainty::Likely),
+        Reader::Markup => place.is_attribute_value().then_some(Certainty::Likely),
+        Reader::Resource => place.is_resource().then_some(Certainty::Likely),
+        Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
     });
     sure.min()
 }

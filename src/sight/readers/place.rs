@@ -1,6 +1,6 @@
 //! A line that may read a name, and the name that is looked for so.
 
-use super::super::search::{FileHits, FileOutline, is_whole_word};
+use super::super::search::{FileHits, FileOutline, is_whole_name};
 use super::super::wanted::{NameReason, WantedName};
 use super::reader::Reader;
 
@@ -41,7 +41,7 @@ impl<'a> ReadingPlace<'a, '_> {
     /// What stands before and behind the name, at each of its places.
     pub(super) fn around(&self) -> Vec<(&'a str, &'a str)> {
         let (code, name) = (self.code(), self.name);
-        let is_whole = |at: usize| is_whole_word(code.as_bytes(), at, at + name.len());
+        let is_whole = |at: usize| is_whole_name(code.as_bytes(), at, at + name.len());
         let places = code.match_indices(name).map(|(at, _)| at);
         let places = places.filter(|at| is_whole(*at));
         places

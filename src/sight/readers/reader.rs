@@ -11,6 +11,24 @@ pub(in crate::sight) struct AnswerKey {
     pub(in crate::sight) is_literal: bool,
 }
 
+/// A key of an object of a script.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sight) struct HeldKey {
+    /// The file that has the object.
+    pub(in crate::sight) home: RepoPath,
+    /// Whether the key stays, and is given another value.
+    pub(in crate::sight) is_altered: bool,
+}
+
+/// How a property is used that a convention makes of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sight) enum PropertyUse {
+    Read,
+    Called,
+    /// By a page, or by a language that reads a getter as a property.
+    Shown,
+}
+
 /// One way to read a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sight) enum Reader {
@@ -28,4 +46,20 @@ pub(in crate::sight) enum Reader {
     PageRoute,
     /// As an attribute of this component's tags.
     Attribute(RepoPath),
+    /// As a member of an object that another file has.
+    Held(HeldKey),
+    /// As this text, or a part of it.
+    Text(String),
+    /// As a word of any text.
+    Spelled,
+    /// Behind the path of this file's module.
+    Started(RepoPath),
+    /// As a path of keys in a template.
+    Path,
+    /// As a value in a file of XML.
+    Markup,
+    /// As a resource of a program of Android.
+    Resource,
+    /// As the property that a method of this type stands for.
+    Property(PropertyUse, String),
 }

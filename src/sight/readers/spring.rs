@@ -78,7 +78,7 @@ fn names_of(path: &str, reason: NameReason) -> Vec<WantedName> {
 }
 
 /// The values of settings by their paths; one that several profiles of a file have is all of theirs.
-fn values_of(path: &str, text: &str) -> BTreeMap<String, String> {
+pub(super) fn values_of(path: &str, text: &str) -> BTreeMap<String, String> {
     let mut values = BTreeMap::new();
     let mut add = |path: String, value: &str| {
         let known: &mut String = values.entry(path).or_default();

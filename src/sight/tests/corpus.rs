@@ -102,7 +102,23 @@ impl CaseFile {
 }
 
 pub(crate) fn all_cases() -> Vec<Case> {
-    let texts = corpus!["python", "script", "go", "rust", "java", "c"];
+    let texts = corpus![
+        "python",
+        "script",
+        "go",
+        "rust",
+        "java",
+        "c",
+        "environment",
+        "schema_keys",
+        "object_keys",
+        "routes",
+        "messages",
+        "inputs",
+        "other_kinds",
+        "accessors",
+        "started",
+    ];
     texts
         .iter()
         .flat_map(|(name, text)| read_cases(name, text))
