@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::super::definitions::{DefinedName, DefinitionKind};
@@ -21,6 +22,8 @@ pub(super) struct MeantName {
     outside: BTreeSet<String>,
     /// Whether a changed file has it from where no import says.
     is_open: bool,
+    /// Whether a module has it from the language itself.
+    is_of_language: bool,
 }
 
 impl MeantName {
@@ -30,7 +33,8 @@ impl MeantName {
             ..Self::default()
         };
         for source in &name.sources {
-            let from = match source {
+            let behind = known.source_behind(source, &name.text);
+            let from = match &behind {
                 NameSource::From(from) => from,
                 NameSource::Made(from) => {
                     match known.meaning(from) {
@@ -48,7 +52,16 @@ impl MeantName {
                     meant.places.extend(known.with_parents(place));
                     continue;
                 }
-                NameSource::Bare | NameSource::Unknown => {
+                NameSource::Global if !known.may_be_shared(&name.text) => {
+                    meant.outside.insert(name.text.clone());
+                    meant.is_of_language = true;
+                    continue;
+                }
+                NameSource::Bare
+                | NameSource::Global
+                | NameSource::Unknown
+                | NameSource::Value
+                | NameSource::Returned(..) => {
                     meant.is_open = true;
                     continue;
                 }
@@ -71,6 +84,11 @@ impl MeantName {
     /// Whether imports say that nothing in the tree is what it means.
     pub(super) fn is_outside(&self) -> bool {
         !self.is_open && self.places.is_empty()
+    }
+
+    /// Whether it is nothing but what a language brings: whoever uses it uses nothing of the tree.
+    pub(super) fn is_of_language(&self) -> bool {
+        self.is_of_language && self.is_outside()
     }
 
     /// Whether a definition is where an import says.
@@ -164,6 +182,48 @@ impl Gatherer<'_> {
         is_another.then_some(false)
     }
 
+    /// Whether a type is none of the tree, and none that what is edited extends.
+    fn is_foreign_type(&self, name: &WantedName, path: &RepoPath, owner: &str) -> bool {
+        let types = self.known.hierarchy();
+        let is_parent = |one: &String| types.parents_of(one).any(|parent| parent == owner);
+        !name.homes.is_empty()
+            && !name.owners.is_empty()
+            && !name.owners.contains(owner)
+            && !name.owners.iter().any(is_parent)
+            && self.known.lacks_type(path, owner)
+    }
+
+    /// Whether what a definition is called is only asked of values: a type is none of what these have, and in Go a
+    /// function of a package neither.
+    pub(super) fn is_asked_of_value(
+        &self,
+        index: usize,
+        defined: &DefinedName,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> bool {
+        let name = &self.names[index];
+        let is_value = |source: &NameSource| {
+            matches!(
+                source,
+                NameSource::Value
+                    | NameSource::Made(_)
+                    | NameSource::Returned(..)
+                    | NameSource::Member(..)
+            )
+        };
+        let is_asked =
+            !name.is_key && !name.sources.is_empty() && name.sources.iter().all(is_value);
+        is_asked
+            && match defined.kind {
+                DefinitionKind::Type => true,
+                DefinitionKind::Function => {
+                    outline.language() == Language::Go && owner_of(defined, file, outline).is_none()
+                }
+                DefinitionKind::Value => false,
+            }
+    }
+
     fn says(
         &self,
         index: usize,
@@ -177,17 +237,25 @@ impl Gatherer<'_> {
             let is_same = meant.is_open || meant.outside.contains(module);
             (!name.homes.is_empty() || !is_same).then_some(false)
         };
-        match source {
+        let source = self.known.source_behind(source, &name.text);
+        match &source {
             NameSource::Made(from) => match self.known.meaning(from) {
                 Meaning::Outside(module) => says_outside(&module),
                 _ => is_outside.then_some(false),
             },
-            NameSource::Unknown => is_outside.then_some(false),
+            NameSource::Unknown | NameSource::Value | NameSource::Returned(..) => {
+                is_outside.then_some(false)
+            }
+            NameSource::Member(path, owner) if self.is_foreign_type(name, path, owner) => {
+                Some(false)
+            }
             NameSource::Member(_, owner) if !name.homes.is_empty() => {
                 is_of_edited(name, owner, file, outline)
             }
             NameSource::Member(..) => is_outside.then_some(false),
-            NameSource::Bare => (is_outside || is_own(name, file, outline)).then_some(false),
+            NameSource::Bare | NameSource::Global => {
+                (is_outside || is_own(name, file, outline)).then_some(false)
+            }
             NameSource::From(from) => match self.known.meaning(from) {
                 Meaning::Unknown => None,
                 Meaning::Outside(module) => says_outside(&module),

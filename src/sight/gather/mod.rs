@@ -9,6 +9,7 @@ pub(super) mod long_functions;
 mod meant;
 mod named_tests;
 mod searching;
+mod syntax_words;
 mod test_names;
 mod uses;
 
@@ -265,6 +266,9 @@ impl<'a> Gatherer<'a> {
                 }
             }
         }
+        let read = || {
+            pairs().filter_map(|(order, (file, outline))| Some((order, file, outline.as_ref()?)))
+        };
         // Calls of the very method that is meant come before those of others with its name.
         for sure in Certainty::ALL {
             for (order, (file, outline)) in pairs() {
@@ -273,11 +277,7 @@ impl<'a> Gatherer<'a> {
                 }
             }
         }
-        let outlined = pairs().filter_map(|(order, (file, outline))| {
-            let outline = outline.as_ref()?;
-            Some((order, file, outline))
-        });
-        self.add_named_tests(outlined);
+        self.add_named_tests(read());
         outlines.iter().filter(|outline| outline.is_none()).count()
     }
 
@@ -316,6 +316,7 @@ impl<'a> Gatherer<'a> {
                 && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path)
                 && !self.is_of_another_test(defined, file, outline)
+                && !self.is_asked_of_value(index, defined, file, outline)
                 && self.may_be_elsewhere(index);
             // What is defined beside the change is what it means; of others the nearest.
             let is_meant = is_meant && (is_near || !self.near.contains(&index));

@@ -15,6 +15,7 @@ use super::super::wanted::{NameReason, Spelling, WantedName};
 use super::super::words::{CodeWord, WordUse};
 use super::super::{fields, moved, parents, shadowed, spelled, words};
 use super::searching::MAX_OUTLINED;
+use super::syntax_words::is_word_of_syntax;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
@@ -196,6 +197,8 @@ impl Gatherer<'_> {
             return Some(Certainty::Exact);
         }
         let is_meant = name.uses
+            && !(name.homes.is_empty() && self.meant[hit.name].is_of_language())
+            && !is_word_of_syntax(name, line, outline)
             && is_searched(file.path.as_bytes())
             && (self.may_mean(name, &file.path) || name.is_read_as_key(line, outline))
             && name.is_spelled(line, outline)

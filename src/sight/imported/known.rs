@@ -135,7 +135,7 @@ impl KnownTree {
         let is_asked = match Language::from_path(&path.display()) {
             Language::Java => true,
             // `TEntity` stands for a type.
-            Language::CSharp => {
+            Language::CSharp | Language::Script => {
                 !(typed.starts_with('T') && typed[1..].starts_with(char::is_uppercase))
             }
             _ => false,

@@ -143,7 +143,7 @@ impl MadeValues<'_, '_> {
 }
 
 /// Languages whose values have what their types declare, and nothing else.
-fn has_own_members(language: Language) -> bool {
+pub(super) fn has_own_members(language: Language) -> bool {
     matches!(
         language,
         Language::Go

@@ -1,6 +1,7 @@
 //! What the imports of a file say about its names: which of them come from elsewhere, and from which module.
 
 mod called_on;
+mod globals;
 mod inherited;
 mod known;
 mod made_values;
@@ -8,6 +9,7 @@ mod meaning;
 mod modules;
 pub(super) mod packages;
 mod resolve;
+mod returned;
 mod rust;
 mod source;
 

@@ -12,7 +12,9 @@ use super::super::search::FileOutline;
 use super::super::value_types::{is_of_this, type_of_field, type_of_made, type_of_word};
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
-use super::made_values::MadeValues;
+use super::globals::{is_global, is_parameter_of_types};
+use super::made_values::{MadeValues, has_own_members};
+use super::returned::returned_by;
 
 /// The sources of the names that a change uses.
 #[derive(Debug, Default)]
@@ -125,7 +127,10 @@ fn sources_of(
             let found = bring(name, &[]);
             let is_own = found.is_empty() && word.how == WordUse::Called && is_of_this(language);
             let own = || own_type(outline, text, line).map(|own| vec![member(path, own)]);
-            let bare = || vec![NameSource::Bare];
+            let bare = || match is_global(outline, line, name, &code[at + name.len()..]) {
+                true => vec![NameSource::Global],
+                false => vec![NameSource::Bare],
+            };
             return match found.is_empty() {
                 true => is_own.then(own).flatten().unwrap_or_else(bare),
                 false => found,
@@ -171,10 +176,25 @@ fn sources_of(
         text,
     };
     let made = made.sources(line, before, name);
-    match made.is_empty() {
-        true => vec![NameSource::Unknown],
-        false => made,
+    if !made.is_empty() {
+        return made;
     }
+    let returned = returned_by(outline, path, line, before);
+    let unknown = || match stands_behind_value(outline, line, before) {
+        true => NameSource::Value,
+        false => NameSource::Unknown,
+    };
+    vec![returned.unwrap_or_else(unknown)]
+}
+
+/// Whether what is asked for a name is certainly a value, and no module.
+fn stands_behind_value(outline: &FileOutline<'_>, line: u32, before: &str) -> bool {
+    has_own_members(outline.language())
+        && match qualifier_before(before) {
+            Qualifier::Other => true,
+            Qualifier::Path(words, _) => outline.is_local(line, words[0]),
+            Qualifier::Nothing => false,
+        }
 }
 
 fn member(path: &RepoPath, owner: String) -> NameSource {
@@ -235,7 +255,10 @@ pub(super) fn member_of(
         .map(|one| NameSource::From(from_import(path, one, &behind)))
         .collect();
     let last = parts.last().copied().unwrap_or(typed);
-    match found.is_empty() && sees_package(outline.language()) {
+    // A script has a type that it does not import from the language, or from a file that declares it for all.
+    let is_shared = sees_package(outline.language())
+        || outline.language() == Language::Script && !is_parameter_of_types(outline, last);
+    match found.is_empty() && is_shared {
         true => vec![member(path, last.to_owned())],
         false => found,
     }

@@ -24,6 +24,7 @@ mod read_pages;
 mod read_settings;
 mod read_tags;
 mod repositories;
+mod runtime;
 mod scopes;
 mod tables;
 mod types;
