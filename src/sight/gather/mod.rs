@@ -8,6 +8,7 @@ mod kin_uses;
 pub(super) mod long_functions;
 mod meant;
 mod named_tests;
+mod overrides;
 mod searching;
 mod syntax_words;
 mod test_names;
@@ -269,6 +270,7 @@ impl<'a> Gatherer<'a> {
         let read = || {
             pairs().filter_map(|(order, (file, outline))| Some((order, file, outline.as_ref()?)))
         };
+        self.add_overrides(read());
         // Calls of the very method that is meant come before those of others with its name.
         for sure in Certainty::ALL {
             for (order, (file, outline)) in pairs() {

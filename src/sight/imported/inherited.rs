@@ -76,6 +76,18 @@ impl KnownTree {
             || places.any(|path| self.types_of(path).iter().any(is_own))
     }
 
+    /// The methods of the types of a name.
+    pub(in crate::sight) fn members_of_type(&self, typed: &str) -> BTreeSet<String> {
+        let places = self.hierarchy().places_of(typed);
+        let types = places.flat_map(|path| {
+            let types = self.types_of(path);
+            let own = types.iter().filter(|one| one.name == typed);
+            own.flat_map(|one| one.members.iter().cloned())
+                .collect::<Vec<_>>()
+        });
+        types.collect()
+    }
+
     /// A member of a type that a file names.
     fn member_of(&self, path: &str, parent: &str, name: &str) -> Option<NamePlace> {
         let file = RepoPath::from(path);

@@ -118,6 +118,7 @@ pub(crate) fn all_cases() -> Vec<Case> {
         "other_kinds",
         "accessors",
         "started",
+        "overrides",
     ];
     texts
         .iter()
