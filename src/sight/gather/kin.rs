@@ -9,6 +9,7 @@ use super::super::imported::{CalledOn, KnownTree};
 use super::super::receivers::Certainty;
 use super::super::search::{FileHits, NameHits};
 use super::super::wanted::WantedName;
+use super::implementers::grown_interfaces;
 
 /// The other types through which a method is called.
 #[derive(Debug, Default)]
@@ -63,7 +64,8 @@ impl Kin {
     }
 }
 
-/// The types of edited methods and what these extend: whoever names one may be of their kin.
+/// The types of edited methods and what these extend, and what an interface asks for that asks for more now: whoever names
+/// one may be of their kin.
 pub(super) fn kin_names(files: &[ChangedFile<'_>], names: &[WantedName]) -> Vec<String> {
     const MAX_KIN: usize = 60;
     let paths: Vec<_> = files.iter().map(|file| file.path().display()).collect();
@@ -76,7 +78,9 @@ pub(super) fn kin_names(files: &[ChangedFile<'_>], names: &[WantedName]) -> Vec<
         .collect();
     let parents = owners.iter().flat_map(|owner| types.parents_of(owner));
     let all: BTreeSet<&str> = owners.iter().copied().chain(parents).collect();
-    all.into_iter().take(MAX_KIN).map(str::to_owned).collect()
+    let grown = grown_interfaces(files).into_iter().map(|one| one.method);
+    let all = all.into_iter().take(MAX_KIN).map(str::to_owned);
+    all.chain(grown).collect()
 }
 
 /// Sets files aside that only name the kin, which begins at `first`: they tell who extends whom, and use nothing.

@@ -3,6 +3,7 @@
 mod definitions;
 mod elsewhere;
 mod gaps;
+mod implementers;
 mod kin;
 mod kin_uses;
 pub(super) mod long_functions;
@@ -279,6 +280,7 @@ impl<'a> Gatherer<'a> {
                 }
             }
         }
+        self.add_implementers();
         self.add_named_tests(read());
         outlines.iter().filter(|outline| outline.is_none()).count()
     }

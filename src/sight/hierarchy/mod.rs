@@ -31,6 +31,13 @@ pub(super) struct Hierarchy {
     asks: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// The methods that the interfaces of a file of Go ask for themselves.
+pub(super) fn asked_methods(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let heads = heads_in(Language::Go, text).into_iter();
+    let asked = heads.filter_map(|head| Some((head.name, head.asks?.into_iter().collect())));
+    asked.collect()
+}
+
 impl Hierarchy {
     /// Reads files, each with its path.
     pub(super) fn of<'t>(files: impl Iterator<Item = (&'t str, &'t str)>) -> Self {
@@ -174,6 +181,19 @@ impl Hierarchy {
         let all = embedded.iter().map(String::as_str).chain([interface]);
         let asked = all.filter_map(|one| self.asks.get(one)).flatten();
         asked.cloned().collect()
+    }
+
+    /// The types of Go that have these methods, each with its folder, as far as they lack what `lacks` asks.
+    pub(super) fn go_types_with(
+        &self,
+        asked: &BTreeSet<String>,
+        lacks: impl Fn(&BTreeSet<String>) -> bool,
+    ) -> BTreeSet<(String, String)> {
+        let types = self.methods.keys().filter(|(folder, typed)| {
+            let has = self.methods_of(folder, typed);
+            asked.is_subset(&has) && lacks(&has)
+        });
+        types.cloned().collect()
     }
 
     /// Whether a type of Go has a method of its own.

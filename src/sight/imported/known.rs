@@ -96,6 +96,14 @@ impl KnownTree {
         self.texts.get(path)
     }
 
+    /// The files whose texts are known and have a word, by their paths.
+    pub(in crate::sight) fn files_with(&self, word: &str) -> BTreeMap<String, Arc<str>> {
+        let texts = self.texts.iter().filter(|(_, text)| text.contains(word));
+        texts
+            .map(|(path, text)| (path.clone(), Arc::clone(text)))
+            .collect()
+    }
+
     /// A file whose text is known.
     pub(in crate::sight) fn kept_file(&self, path: &str) -> Option<FileHits> {
         let text = self.text(path)?;

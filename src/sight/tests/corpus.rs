@@ -119,6 +119,7 @@ pub(crate) fn all_cases() -> Vec<Case> {
         "accessors",
         "started",
         "overrides",
+        "go_interfaces",
     ];
     texts
         .iter()
