@@ -12,6 +12,7 @@ use council_syntax::language::Language;
 use super::common_words;
 use super::edited::{collect_words, edited_names, imported_alone, value_names};
 use super::edited_lines;
+use super::enumerations::counted_types;
 use super::fields;
 use super::fixtures::edited_fixtures;
 use super::imported::NameSources;
@@ -222,6 +223,7 @@ impl FileNames {
             self.sources.collect(outline, (side.path, side.text), lines);
             self.imports_alone.extend(imported_alone(outline, lines));
             self.changed.extend(edited_names(outline, lines));
+            self.changed.extend(counted_types(outline, lines));
             self.own_methods(outline, side.text, lines);
             self.around_lines(side);
             self.fixtures.extend(edited_fixtures(outline, lines));

@@ -15,6 +15,7 @@ mod declared_places;
 mod definitions;
 mod edited;
 mod edited_lines;
+mod enumerations;
 mod fields;
 mod fixtures;
 mod gather;

@@ -4,6 +4,7 @@ mod definitions;
 mod elsewhere;
 mod gaps;
 mod implementers;
+mod indexed_tables;
 mod kin;
 mod kin_uses;
 pub(super) mod long_functions;

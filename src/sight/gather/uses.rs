@@ -130,6 +130,7 @@ impl Gatherer<'_> {
         for line in [hit.line].into_iter().chain(overriding) {
             self.add_around((order, kind), NameHit { line, ..hit }, file, outline);
         }
+        self.add_indexed_tables(order, hit, file, outline);
     }
 
     /// What stands around a place and is not shown yet, in as many pieces as what is shown leaves.

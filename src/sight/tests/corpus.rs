@@ -120,6 +120,7 @@ pub(crate) fn all_cases() -> Vec<Case> {
         "started",
         "overrides",
         "go_interfaces",
+        "table_of_enum",
     ];
     texts
         .iter()
