@@ -23,6 +23,7 @@ mod read_answers;
 mod read_pages;
 mod read_settings;
 mod read_tags;
+mod read_texts;
 mod repositories;
 mod runtime;
 mod scopes;
