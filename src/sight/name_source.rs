@@ -7,7 +7,8 @@ use council_protocol::RepoPath;
 pub(in crate::sight) enum NameSource {
     /// It stands alone, and no import brings it.
     Bare,
-    /// The same in a module of a language whose modules share nothing: what no file gives to all of them is the language's.
+    /// The same in a module of a language whose modules share nothing: what no file gives to all of them is the
+    /// language's.
     Global,
     /// It stands behind something of which no import speaks.
     Unknown,

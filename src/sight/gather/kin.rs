@@ -64,7 +64,8 @@ impl Kin {
     }
 }
 
-/// The types of edited methods and what these extend, and what an interface asks for that asks for more now: whoever names
+/// The types of edited methods and what these extend, and what an interface asks for that asks for more now: whoever
+/// names
 /// one may be of their kin.
 pub(super) fn kin_names(files: &[ChangedFile<'_>], names: &[WantedName]) -> Vec<String> {
     const MAX_KIN: usize = 60;

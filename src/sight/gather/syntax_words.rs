@@ -6,7 +6,8 @@ use super::super::search::FileOutline;
 use super::super::wanted::{Spelling, WantedName};
 use super::super::words::{self, WordUse};
 
-/// Whether a line has a name only as the language's own word (`import type { A }`), or as what settings call something of
+/// Whether a line has a name only as the language's own word (`import type { A }`), or as what settings call
+/// something of
 /// theirs (`info:` of a makefile).
 pub(super) fn is_word_of_syntax(name: &WantedName, line: u32, outline: &FileOutline<'_>) -> bool {
     let code = outline.line(line).trim_start();

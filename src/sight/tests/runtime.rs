@@ -28,7 +28,8 @@ fn other(n: usize, value: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Law: a name that a module neither imports nor declares, and that no file gives to all, has no uses, whatever it is.
+    /// Law: a name that a module neither imports nor declares, and that no file gives to all, has no uses, whatever
+    /// it is.
     #[test]
     fn what_the_language_brings_has_no_uses(
         name in prop::sample::select(&["fetch", "structuredClone", "queueMicrotask", "localStorage", "globalThis"][..]),
