@@ -18,30 +18,30 @@ use crate::prompt::{ContextBlock, ContextBody, ContextKind};
 const FUNCTION_LINES: u32 = 300;
 
 /// So many lines of its beginning as well.
-const HEAD_LINES: u32 = 20;
+pub(super) const HEAD_LINES: u32 = 20;
 
 /// What is farther away is shown in pieces of so many lines, the nearest first, where there is room.
 const FAR_LINES: u32 = 100;
 
 /// A changed function.
-struct EditedFunction {
+pub(super) struct EditedFunction {
     name: String,
     called: String,
-    start: u32,
-    end: u32,
-    edited: Vec<u32>,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) edited: Vec<u32>,
 }
 
 /// A changed file with its place among the others.
 #[derive(Clone, Copy)]
-struct FilePlace<'f> {
-    order: usize,
-    file: &'f ChangedFile<'f>,
-    text: &'f Arc<str>,
+pub(super) struct FilePlace<'f> {
+    pub(super) order: usize,
+    pub(super) file: &'f ChangedFile<'f>,
+    pub(super) text: &'f Arc<str>,
 }
 
 impl EditedFunction {
-    fn of(span: &FunctionSpan, outline: &FileOutline<'_>) -> Self {
+    pub(super) fn of(span: &FunctionSpan, outline: &FileOutline<'_>) -> Self {
         let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
         Self {
             name: span.name.clone(),
@@ -165,7 +165,7 @@ impl Gatherer<'_> {
     }
 
     /// What is not shown yet between two lines of a function.
-    fn add_rest(
+    pub(super) fn add_rest(
         &mut self,
         kind: ContextKind,
         FilePlace { order, file, text }: FilePlace<'_>,

@@ -11,6 +11,7 @@ pub(super) mod long_functions;
 mod meant;
 mod named_tests;
 mod overrides;
+mod outer_functions;
 mod searching;
 mod syntax_words;
 mod test_names;
@@ -96,6 +97,7 @@ pub(crate) fn gather_for_part(
     });
     let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_changed_functions();
+    gatherer.add_outer_functions();
     gatherer.add_small_files();
     let unread = gatherer.add_hits(&hits, limits);
     let more = [gatherer.more_definitions(), gatherer.more_uses()];

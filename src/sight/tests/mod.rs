@@ -14,6 +14,7 @@ mod kin_forms;
 mod long_functions;
 mod meaning;
 mod naming;
+mod outer_functions;
 mod own_fields;
 mod own_methods;
 mod plain_callers;
