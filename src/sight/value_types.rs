@@ -106,10 +106,34 @@ fn local_type<'t>(outline: &FileOutline<'t>, line: u32, word: &str) -> Option<&'
         .map_or(Some(line), |head| u32::try_from(head).ok())?;
     let first = head.max(line.saturating_sub(MAX_LINES));
     // Behind what is held by something else the word is another one.
-    let above = (first..=line).rev();
-    above
-        .map(|at| outline.line(at))
-        .find_map(|code| declared_type(outline.language(), code, word))
+    for at in (first..=line).rev() {
+        let (language, code) = (outline.language(), outline.line(at));
+        let found = declared_type(language, code, word);
+        // `let cart = cart.read().unwrap()`: above it the word is another variable.
+        if found.is_some() || (at < line && is_rebound(language, code, word)) {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether a line makes a new variable of a name, of which it does not tell the type.
+fn is_rebound(language: Language, code: &str, word: &str) -> bool {
+    let keywords: &[&str] = match language {
+        Language::Rust => &["let "],
+        Language::Kotlin | Language::Scala => &["val ", "var "],
+        Language::Swift => &["let ", "var "],
+        Language::Script => &["const ", "let ", "var "],
+        Language::Go => &[""],
+        _ => return false,
+    };
+    let sign = if language == Language::Go { ":=" } else { "=" };
+    let named = |keyword: &&str| {
+        let at = code.find(*keyword)? + keyword.len();
+        let (pattern, _) = code[at..].split_once(sign)?;
+        whole_words(pattern, word).next()
+    };
+    keywords.iter().any(|keyword| named(keyword).is_some())
 }
 
 /// The type that a line gives to a word.

@@ -25,6 +25,7 @@ mod read_pages;
 mod read_settings;
 mod read_tags;
 mod read_texts;
+mod rebound;
 mod repositories;
 mod runtime;
 mod scopes;
