@@ -63,7 +63,7 @@ impl<'t> FunctionNames<'t> {
             .filter(|word| word.how == WordUse::Plain)
         {
             let place = place_of(code, word);
-            let is_parameter = is_head && is_in_head(place);
+            let is_parameter = is_head && is_in_head(place) && !is_in_default(place);
             if !is_parameter && !is_declared(language, place) {
                 continue;
             }
@@ -151,10 +151,32 @@ fn is_listed(language: Language, (code, from, to): WordPlace<'_>) -> bool {
     };
     let is_last = || behind.is_empty() || behind.starts_with([',', ')', '=', '[']);
     !is_outside
+        && !is_in_default((code, from, to))
         && match is_typed(language) {
             true => is_last() && !before.contains('='),
             false => is_first() && !before.contains([':', '=', '.', '[']) || before == "...",
         }
+}
+
+/// Whether a word is handed to a call that makes the default of a parameter: `user=Depends(load_user)`.
+fn is_in_default((code, from, _): WordPlace<'_>) -> bool {
+    let mut depth = 0_usize;
+    let mut opened = code[..from].char_indices().rev().filter_map(|(at, sign)| {
+        match sign {
+            ')' => depth += 1,
+            '(' if depth == 0 => return Some(at),
+            '(' => depth -= 1,
+            _ => {}
+        }
+        None
+    });
+    let Some(before) = opened.next().map(|at| &code[..at]) else {
+        return false;
+    };
+    let callee = before.rsplit(|c: char| !is_name(c)).next();
+    let piece = before.rsplit([',', '(']).next().unwrap_or_default();
+    let is_call = callee.is_some_and(|word| !matches!(word, "" | "function" | "func" | "fn"));
+    is_call && piece.contains('=')
 }
 
 /// Whether a line certainly makes a variable of its function, where it declares or assigns the word.
@@ -406,6 +428,21 @@ mod tests {
                 "a.py",
                 "def f(one, two=far):\n    three = g(one)\n    for four in one:\n        pass\n",
                 &["four", "one", "three", "two"][..],
+            ),
+            (
+                "a.py",
+                "def f(one: int, two=g(four), three: T = h(1, five)):\n    return six\n",
+                &["one", "three", "two"],
+            ),
+            (
+                "a.py",
+                "def f(\n    one,\n    two: int = g(four),\n):\n    return six\n",
+                &["one", "two"],
+            ),
+            (
+                "a.ts",
+                "const f = function(one: string, two = far) {\n  return one;\n};\n",
+                &["one", "two"],
             ),
             (
                 "a.py",

@@ -10,6 +10,8 @@ use super::words::is_name;
 pub(super) struct Chain<'t> {
     pub(super) words: Vec<&'t str>,
     pub(super) is_called: bool,
+    /// What the call is given, as far as it stands on the line.
+    pub(super) given: &'t str,
 }
 
 /// Beginnings of functions that hand on what they are given, or what the program has given them before, in one text:
@@ -55,16 +57,21 @@ pub(super) fn read_chain(language: Language, value: &str) -> Option<Chain<'_>> {
         }
     }
     let called = rest.strip_prefix('(');
+    let mut inner = "";
     if let Some(given) = called {
         let end = closing_bracket(given);
-        let inner = end.map_or(given, |end| &given[..end]);
+        inner = end.map_or(given, |end| &given[..end]);
         if hands_on(language, &words, inner) {
             return None;
         }
         rest = end.map_or("", |end| &given[end + 1..]);
     }
     let is_called = called.is_some();
-    ends(language, rest).then_some(Chain { words, is_called })
+    ends(language, rest).then_some(Chain {
+        words,
+        is_called,
+        given: inner,
+    })
 }
 
 /// Whether what comes out of a call may be what it is given: a type of the program, a value that it makes another of.
@@ -110,7 +117,7 @@ fn names_type(given: &str) -> bool {
 }
 
 /// Where the bracket is closed that opens before a text; none: on a later line.
-fn closing_bracket(text: &str) -> Option<usize> {
+pub(super) fn closing_bracket(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, c) in text.char_indices() {
         match quote {

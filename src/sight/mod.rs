@@ -19,6 +19,7 @@ mod enumerations;
 mod fields;
 mod fixtures;
 mod gather;
+mod handed;
 mod handler_tables;
 mod hierarchy;
 mod hints;

@@ -19,8 +19,20 @@ pub(in crate::sight) enum NameSource {
     Made(ImportedFrom),
     /// It stands behind a value that a function of this file's package returned, at this place of what it returns.
     Returned(RepoPath, String, usize),
+    /// It stands behind a value of an imported type that was handed a function: one from outside may give what that gives.
+    Handed(ImportedFrom),
     /// It stands behind a type of this file, or behind the value whose method is running.
     Member(RepoPath, String),
+}
+
+impl NameSource {
+    /// The same where a function was handed to what is imported.
+    pub(in crate::sight) fn handed(self) -> Self {
+        match self {
+            Self::From(from) => Self::Handed(from),
+            other => other,
+        }
+    }
 }
 
 /// A name as an import brings it.
@@ -32,4 +44,13 @@ pub(in crate::sight) struct ImportedFrom {
     pub(in crate::sight) module: String,
     /// The names that lead from the module to it, its own at the end; none: it is the module.
     pub(in crate::sight) steps: Vec<String>,
+}
+
+/// The constant that a name from outside ends with, and what stands before it: `settings.PAGE_SIZE`.
+pub(in crate::sight) fn handed_constant(from: &ImportedFrom) -> Option<(&str, &str)> {
+    let [.., holder, name] = from.steps.as_slice() else {
+        return None;
+    };
+    let is_constant = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
+    is_constant.then_some((holder, name))
 }

@@ -188,18 +188,31 @@ fn is_alike(owner: &str, word: &str) -> bool {
     owner == word || holds(&owner, &word) || holds(&word, &owner)
 }
 
+/// Whether a line asks a variable for a member that is called as a type is: `user.can_edit()`.
+pub(super) fn is_called_like(owner: &str, code: &str, member: &str) -> bool {
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let mut receivers = receivers_of(code, member).into_iter();
+    receivers.any(|one| matches!(one, Receiver::Word(word) if plain(word) == plain(owner)))
+}
+
+/// Whether a file is called so, or lies in a folder that is: `settings.py`, `settings/base.py`.
+pub(super) fn is_known_as(file: &RepoPath, word: &str) -> bool {
+    let shown = file.display();
+    let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
+    let parent = folder.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or(name);
+    word == stem || (word == parent && !word.is_empty())
+}
+
 /// Whether a word stands for the module of a changed file: by its name, or because the file imports it so.
 fn is_module(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath, word: &str) -> bool {
     let shown = home.display();
-    let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
-    let stem = name.split('.').next().unwrap_or(name);
-    let parent = folder.rsplit('/').next().unwrap_or_default();
     let importing = || {
         outline
             .imports_of(&file.path, &shown)
             .any(|line| whole_words(line, word).next().is_some())
     };
-    word == stem || (word == parent && !word.is_empty()) || importing()
+    is_known_as(home, word) || importing()
 }
 
 /// Whether code in a file can name what a changed file defines without its module.

@@ -36,6 +36,7 @@ impl MeantName {
             let behind = known.source_behind(source, &name.text);
             let from = match &behind {
                 NameSource::From(from) => from,
+                NameSource::Handed(from) if known.is_inside(from) => from,
                 NameSource::Made(from) => {
                     match known.meaning(from) {
                         Meaning::Outside(module) => drop(meant.outside.insert(module)),
@@ -61,12 +62,15 @@ impl MeantName {
                 | NameSource::Global
                 | NameSource::Unknown
                 | NameSource::Value
-                | NameSource::Returned(..) => {
+                | NameSource::Returned(..)
+                | NameSource::Handed(_) => {
                     meant.is_open = true;
                     continue;
                 }
             };
             match known.meaning(from) {
+                // Settings of the tree, which a framework hands on.
+                Meaning::Outside(_) if known.has_constants_of(from) => meant.is_open = true,
                 Meaning::Outside(module) => drop(meant.outside.insert(module)),
                 // By another name it is looked for under that one.
                 Meaning::Inside(place) if place.name.is_some() => {
@@ -179,7 +183,8 @@ impl Gatherer<'_> {
             return Some(true);
         }
         let is_another = !said.is_empty() && said.iter().all(|said| *said == Some(false));
-        is_another.then_some(false)
+        let is_outside = is_another && !self.may_be_handed_on(hit, &sources, outline);
+        is_outside.then_some(false)
     }
 
     /// Whether a type is none of the tree, and none that what is edited extends.
@@ -243,9 +248,14 @@ impl Gatherer<'_> {
                 Meaning::Outside(module) => says_outside(&module),
                 _ => is_outside.then_some(false),
             },
-            NameSource::Unknown | NameSource::Value | NameSource::Returned(..) => {
-                is_outside.then_some(false)
+            NameSource::Handed(from) if self.known.is_inside(from) => {
+                let from = NameSource::From(from.clone());
+                self.says(index, &from, file, outline)
             }
+            NameSource::Unknown
+            | NameSource::Value
+            | NameSource::Returned(..)
+            | NameSource::Handed(_) => is_outside.then_some(false),
             NameSource::Member(path, owner) if self.is_foreign_type(name, path, owner) => {
                 Some(false)
             }

@@ -3,6 +3,7 @@
 mod definitions;
 mod elsewhere;
 mod gaps;
+mod handed_on;
 mod implementers;
 mod indexed_tables;
 mod kin;
@@ -10,8 +11,8 @@ mod kin_uses;
 pub(super) mod long_functions;
 mod meant;
 mod named_tests;
-mod overrides;
 mod outer_functions;
+mod overrides;
 mod searching;
 mod syntax_words;
 mod test_names;

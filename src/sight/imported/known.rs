@@ -13,7 +13,8 @@ use super::super::hints::split_name;
 use super::super::import_names::imported_names;
 use super::super::import_names::name::ImportedName;
 use super::super::import_names::python::PackageRoots;
-use super::super::name_source::ImportedFrom;
+use super::super::name_source::{ImportedFrom, handed_constant};
+use super::super::receivers::is_known_as;
 use super::super::search::{FileHits, NameHits};
 use super::inherited::KnownType;
 use super::meaning::Meaning;
@@ -152,6 +153,22 @@ impl KnownTree {
         let is_name = typed.contains(char::is_lowercase);
         let has_file = || self.paths.iter().any(|path| split_name(path).1 == typed);
         is_asked && is_name && !self.hierarchy().has_type(typed) && !has_file()
+    }
+
+    /// Whether imports say that a name is one of the tree.
+    pub(in crate::sight) fn is_inside(&self, from: &ImportedFrom) -> bool {
+        matches!(self.meaning(from), Meaning::Inside(_))
+    }
+
+    /// Whether a constant stands behind a name that a file or a folder of the tree has: `settings.PAGE_SIZE`.
+    pub(in crate::sight) fn has_constants_of(&self, from: &ImportedFrom) -> bool {
+        let language = Language::from_path(&from.file.display());
+        let is_file = |path: &String, holder: &str| {
+            let is_named = is_known_as(&path.as_str().into(), holder);
+            is_named && Language::from_path(path) == language
+        };
+        handed_constant(from)
+            .is_some_and(|(holder, _)| self.paths.iter().any(|path| is_file(path, holder)))
     }
 
     pub(super) fn python_roots(&self) -> &PackageRoots {

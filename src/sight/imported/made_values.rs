@@ -4,6 +4,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::super::definitions::DefinitionKind;
+use super::super::handed::{hands_function, is_made_of_function};
 use super::super::locals::{WordPlace, is_declared, place_of};
 use super::super::made_by::{Chain, assigned_value, expression_before, read_chain};
 use super::super::name_source::{ImportedFrom, NameSource};
@@ -41,6 +42,9 @@ impl MadeValues<'_, '_> {
         let &[root, ref members @ ..] = chain.words.as_slice() else {
             return None;
         };
+        if hands_function(self.outline, chain.given) {
+            return None;
+        }
         let brought = self.outline.imported_names().iter();
         let brought = brought.filter(|one| one.local == root);
         let brought: Vec<ImportedFrom> = brought
@@ -68,6 +72,9 @@ impl MadeValues<'_, '_> {
         let Some(typed) = type_of_word(self.outline, self.text, line, word) else {
             return self.makers_of(&self.values_of_word(line, word)?, depth);
         };
+        if is_made_of_function(self.outline, self.text, typed) {
+            return None;
+        }
         let sources = member_of(self.outline, self.path, typed, word).into_iter();
         let from = sources.map(|source| match source {
             NameSource::From(from) => Some(from),

@@ -6,6 +6,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::super::definitions::DefinitionKind;
+use super::super::handed::is_made_of_function;
 use super::super::import_names::name::{DEFAULT, ImportedItem, ImportedName};
 use super::super::name_source::{ImportedFrom, NameSource};
 use super::super::search::FileOutline;
@@ -147,7 +148,14 @@ fn sources_of(
                 (Some(owner), _) => vec![member(path, owner)],
                 (None, Language::Rust) if before.ends_with("::") => rust_path(path, &words, name),
                 (None, _) => {
-                    typed().map_or_else(Vec::new, |typed| member_of(outline, path, typed, name))
+                    let found = typed().map(|typed| {
+                        let found = member_of(outline, path, typed, name);
+                        match is_made_of_function(outline, text, typed) {
+                            true => found.into_iter().map(NameSource::handed).collect(),
+                            false => found,
+                        }
+                    });
+                    found.unwrap_or_default()
                 }
             }
         }

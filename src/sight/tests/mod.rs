@@ -7,6 +7,7 @@ mod everyday;
 mod fields;
 mod fixtures;
 mod foreign;
+mod handed_on;
 mod held_types;
 mod imports;
 mod kin;
