@@ -96,6 +96,28 @@ pub(super) fn is_handed_on(code: &str, from: usize, to: usize) -> bool {
     is_ended && (is_begun || is_set || is_symbol || is_returned)
 }
 
+/// Whether a word is handed to a call that makes the default of a parameter: `user=Depends(load_user)`.
+pub(super) fn is_in_default(code: &str, from: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut opened = code[..from].char_indices().rev().filter_map(|(at, sign)| {
+        match sign {
+            ')' => depth += 1,
+            '(' if depth == 0 => return Some(at),
+            '(' => depth -= 1,
+            _ => {}
+        }
+        None
+    });
+    let Some(before) = opened.next().map(|at| &code[..at]) else {
+        return false;
+    };
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let callee = before.rsplit(|c: char| !is_name(c)).next();
+    let piece = before.rsplit([',', '(']).next().unwrap_or_default();
+    let is_call = callee.is_some_and(|word| !matches!(word, "" | "function" | "func" | "fn"));
+    is_call && piece.contains('=')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

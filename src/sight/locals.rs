@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
 
+use super::call_forms;
 use super::search::{FileOutline, is_whole_word};
 use super::words::{CodeWord, WordUse, is_name};
 
@@ -63,7 +64,8 @@ impl<'t> FunctionNames<'t> {
             .filter(|word| word.how == WordUse::Plain)
         {
             let place = place_of(code, word);
-            let is_parameter = is_head && is_in_head(place) && !is_in_default(place);
+            let is_parameter =
+                is_head && is_in_head(place) && !call_forms::is_in_default(code, place.1);
             if !is_parameter && !is_declared(language, place) {
                 continue;
             }
@@ -151,32 +153,11 @@ fn is_listed(language: Language, (code, from, to): WordPlace<'_>) -> bool {
     };
     let is_last = || behind.is_empty() || behind.starts_with([',', ')', '=', '[']);
     !is_outside
-        && !is_in_default((code, from, to))
+        && !call_forms::is_in_default(code, from)
         && match is_typed(language) {
             true => is_last() && !before.contains('='),
             false => is_first() && !before.contains([':', '=', '.', '[']) || before == "...",
         }
-}
-
-/// Whether a word is handed to a call that makes the default of a parameter: `user=Depends(load_user)`.
-fn is_in_default((code, from, _): WordPlace<'_>) -> bool {
-    let mut depth = 0_usize;
-    let mut opened = code[..from].char_indices().rev().filter_map(|(at, sign)| {
-        match sign {
-            ')' => depth += 1,
-            '(' if depth == 0 => return Some(at),
-            '(' => depth -= 1,
-            _ => {}
-        }
-        None
-    });
-    let Some(before) = opened.next().map(|at| &code[..at]) else {
-        return false;
-    };
-    let callee = before.rsplit(|c: char| !is_name(c)).next();
-    let piece = before.rsplit([',', '(']).next().unwrap_or_default();
-    let is_call = callee.is_some_and(|word| !matches!(word, "" | "function" | "func" | "fn"));
-    is_call && piece.contains('=')
 }
 
 /// Whether a line certainly makes a variable of its function, where it declares or assigns the word.

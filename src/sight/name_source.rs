@@ -54,3 +54,11 @@ pub(in crate::sight) fn handed_constant(from: &ImportedFrom) -> Option<(&str, &s
     let is_constant = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
     is_constant.then_some((holder, name))
 }
+
+/// Whether a file is called so, or lies in a folder that is: `settings.py`, `settings/base.py`.
+pub(in crate::sight) fn is_known_as(path: &str, word: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let parent = folder.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or(name);
+    word == stem || (word == parent && !word.is_empty())
+}

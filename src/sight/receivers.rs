@@ -6,6 +6,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::hints;
+use super::name_source::is_known_as;
 use super::search::{FileHits, FileOutline, is_whole_word};
 use super::wanted::WantedName;
 use super::words::{self, is_name};
@@ -195,15 +196,6 @@ pub(super) fn is_called_like(owner: &str, code: &str, member: &str) -> bool {
     receivers.any(|one| matches!(one, Receiver::Word(word) if plain(word) == plain(owner)))
 }
 
-/// Whether a file is called so, or lies in a folder that is: `settings.py`, `settings/base.py`.
-pub(super) fn is_known_as(file: &RepoPath, word: &str) -> bool {
-    let shown = file.display();
-    let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
-    let parent = folder.rsplit('/').next().unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or(name);
-    word == stem || (word == parent && !word.is_empty())
-}
-
 /// Whether a word stands for the module of a changed file: by its name, or because the file imports it so.
 fn is_module(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath, word: &str) -> bool {
     let shown = home.display();
@@ -212,7 +204,7 @@ fn is_module(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath, word: 
             .imports_of(&file.path, &shown)
             .any(|line| whole_words(line, word).next().is_some())
     };
-    is_known_as(home, word) || importing()
+    is_known_as(&shown, word) || importing()
 }
 
 /// Whether code in a file can name what a changed file defines without its module.

@@ -2,8 +2,8 @@
 //! (`g.user.can_edit()`), and settings (`from django.conf import settings`).
 
 use super::super::imported::Meaning;
-use super::super::name_source::{ImportedFrom, NameSource, handed_constant};
-use super::super::receivers::{is_called_like, is_known_as};
+use super::super::name_source::{ImportedFrom, NameSource, handed_constant, is_known_as};
+use super::super::receivers::is_called_like;
 use super::super::search::{FileOutline, NameHit};
 use super::super::wanted::WantedName;
 use super::super::words;
@@ -33,7 +33,11 @@ impl Gatherer<'_> {
 
 /// Whether a constant is one of an edited file that the imported name is called after.
 fn is_setting(name: &WantedName, from: &ImportedFrom) -> bool {
-    let is_named = |holder: &str| name.homes.iter().any(|home| is_known_as(home, holder));
+    let is_named = |holder: &str| {
+        name.homes
+            .iter()
+            .any(|home| is_known_as(&home.display(), holder))
+    };
     let constant = handed_constant(from);
     constant.is_some_and(|(holder, last)| {
         name.owners.is_empty() && last == name.text && is_named(holder)

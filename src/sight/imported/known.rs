@@ -13,8 +13,7 @@ use super::super::hints::split_name;
 use super::super::import_names::imported_names;
 use super::super::import_names::name::ImportedName;
 use super::super::import_names::python::PackageRoots;
-use super::super::name_source::{ImportedFrom, handed_constant};
-use super::super::receivers::is_known_as;
+use super::super::name_source::{ImportedFrom, handed_constant, is_known_as};
 use super::super::search::{FileHits, NameHits};
 use super::inherited::KnownType;
 use super::meaning::Meaning;
@@ -164,7 +163,7 @@ impl KnownTree {
     pub(in crate::sight) fn has_constants_of(&self, from: &ImportedFrom) -> bool {
         let language = Language::from_path(&from.file.display());
         let is_file = |path: &String, holder: &str| {
-            let is_named = is_known_as(&path.as_str().into(), holder);
+            let is_named = is_known_as(path, holder);
             is_named && Language::from_path(path) == language
         };
         handed_constant(from)
