@@ -15,6 +15,7 @@ use super::edited_lines;
 use super::enumerations::counted_types;
 use super::fields;
 use super::fixtures::edited_fixtures;
+use super::given_fields;
 use super::imported::NameSources;
 use super::limits;
 use super::moved;
@@ -240,9 +241,7 @@ impl FileNames {
         self.own = changed_own_fields(&sides);
         if let [Some(before), Some(now)] = &sides {
             self.lost_fields = fields::lost_fields(before, now);
-            for (field, owners) in fields::altered_fields(before, now) {
-                self.fields.entry(field).or_default().extend(owners);
-            }
+            self.altered_fields(before, now);
             self.orphans = orphaned_names(before, now);
         }
         let [defined_before, defined_now] = defined;
@@ -255,6 +254,21 @@ impl FileNames {
             }
         }
         ReadElsewhere::of(&sides)
+    }
+
+    /// Fields that are declared or set otherwise, and the methods that tell them.
+    fn altered_fields(&mut self, before: &ReadSide<'_>, now: &ReadSide<'_>) {
+        let mut altered = fields::altered_fields(before, now);
+        for (field, owners) in given_fields::regiven_fields(before, now) {
+            altered.entry(field).or_default().extend(owners);
+        }
+        for (method, owners) in given_fields::telling_methods(now, &altered) {
+            self.changed.insert(method.clone());
+            self.owners.entry(method).or_default().extend(owners);
+        }
+        for (field, owners) in altered {
+            self.fields.entry(field).or_default().extend(owners);
+        }
     }
 
     /// The methods that lose a call, and those that they call: a subclass may rely on it.

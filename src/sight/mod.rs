@@ -19,6 +19,7 @@ mod enumerations;
 mod fields;
 mod fixtures;
 mod gather;
+mod given_fields;
 mod handed;
 mod handler_tables;
 mod hierarchy;

@@ -7,6 +7,7 @@ mod everyday;
 mod fields;
 mod fixtures;
 mod foreign;
+mod given_fields;
 mod handed_on;
 mod held_types;
 mod imports;
