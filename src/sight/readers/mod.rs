@@ -9,6 +9,7 @@ mod literals;
 mod markup;
 mod object_keys;
 mod objects;
+mod options;
 mod pages;
 mod place;
 mod quoted_texts;
@@ -76,6 +77,7 @@ impl ReadElsewhere {
             found.lost.extend(object_keys::lost_names(before, now));
             found.lost.extend(quoted_texts::names_before(before));
             found.lost.extend(lost_words(before));
+            found.lost.extend(options::options_before(before));
         }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
@@ -126,12 +128,14 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
     let others = environment::variables_on(side)
         .into_iter()
         .chain(markup::declared_on(side));
+    let options = options::options_of(side);
     literals
         .chain(fields)
         .chain(quoted)
         .chain(spoken)
         .chain(keys)
         .chain(others)
+        .chain(options)
         .collect()
 }
 
@@ -164,6 +168,7 @@ pub(super) fn certainty_of_reading(
         Reader::Markup => place.is_attribute_value().then_some(Certainty::Likely),
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
+        Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),
     });
     sure.min()
 }

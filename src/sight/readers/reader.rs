@@ -62,4 +62,6 @@ pub(in crate::sight) enum Reader {
     Resource,
     /// As the property that a method of this type stands for.
     Property(PropertyUse, String),
+    /// As an option of the command line of this program.
+    Option(RepoPath),
 }

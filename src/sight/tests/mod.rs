@@ -16,6 +16,7 @@ mod kin_forms;
 mod long_functions;
 mod meaning;
 mod naming;
+mod options;
 mod outer_functions;
 mod own_fields;
 mod own_methods;
