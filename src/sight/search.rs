@@ -9,7 +9,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
-use super::declared::bare_name;
+use super::declared::{bare_name, enum_members};
 use super::definitions::{DefinedName, DefinitionKind, definitions_in};
 use super::hints;
 use super::import_names::imported_names;
@@ -431,6 +431,11 @@ impl<'t> FileOutline<'t> {
         } else {
             WordUse::Plain
         }
+    }
+
+    /// The members of its enums, each with its line.
+    pub(super) fn enum_members(&self) -> Vec<(String, usize)> {
+        enum_members(self.language, &self.lexed.masked())
     }
 
     /// The functions and the types of the file, by their heads.

@@ -3,6 +3,7 @@
 mod answer_types;
 mod answers;
 mod conventions;
+mod enum_cases;
 mod environment;
 mod fields_of_pages;
 mod literals;
@@ -78,6 +79,9 @@ impl ReadElsewhere {
             found.lost.extend(quoted_texts::names_before(before));
             found.lost.extend(lost_words(before));
             found.lost.extend(options::options_before(before));
+        }
+        if let [Some(before), Some(now)] = sides {
+            found.edited.extend(enum_cases::extended_enums(before, now));
         }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
@@ -169,6 +173,8 @@ pub(super) fn certainty_of_reading(
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
         Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),
+        Reader::Case(members) => place.is_case(members).then_some(Certainty::Possible),
+        Reader::Order(members) => place.is_order(members).then_some(Certainty::Possible),
     });
     sure.min()
 }

@@ -1,5 +1,7 @@
 //! How files of another kind read a name.
 
+use std::collections::BTreeSet;
+
 use council_protocol::RepoPath;
 
 /// A key that a change takes from an answer.
@@ -27,6 +29,15 @@ pub(in crate::sight) enum PropertyUse {
     Called,
     /// By a page, or by a language that reads a getter as a property.
     Shown,
+}
+
+/// The members that an enum had before it got more.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sight) struct EnumMembers {
+    /// The file that defines it.
+    pub(in crate::sight) home: RepoPath,
+    pub(in crate::sight) typed: String,
+    pub(in crate::sight) members: BTreeSet<String>,
 }
 
 /// One way to read a name.
@@ -64,4 +75,8 @@ pub(in crate::sight) enum Reader {
     Property(PropertyUse, String),
     /// As an option of the command line of this program.
     Option(RepoPath),
+    /// As a case of a switch over the members of an enum.
+    Case(EnumMembers),
+    /// As the place of a member in the order of its enum.
+    Order(EnumMembers),
 }

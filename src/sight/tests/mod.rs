@@ -3,6 +3,7 @@
 mod callers;
 pub(crate) mod corpus;
 mod definitions;
+mod enum_cases;
 mod everyday;
 mod fields;
 mod fixtures;
