@@ -6,6 +6,7 @@ mod gaps;
 mod handed_on;
 mod implementers;
 mod indexed_tables;
+mod importing_tests;
 mod kin;
 mod kin_uses;
 pub(super) mod long_functions;

@@ -7,6 +7,7 @@ use council_protocol::RepoPath;
 use super::super::candidates::ChangedFile;
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
+use super::importing_tests::imported_by;
 use super::test_names::TestNames;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::ContextKind;
@@ -28,7 +29,8 @@ impl Gatherer<'_> {
         let shown = self.found.get(&ContextKind::Test).into_iter().flatten();
         let shown: HashSet<RepoPath> = shown.map(|one| one.block.path.clone()).collect();
         let mut counts: HashMap<&RepoPath, usize> = HashMap::new();
-        for (order, file, outline) in files {
+        let files: Vec<_> = files.collect();
+        for &(order, file, outline) in &files {
             let Some(tested) = names.tested_by(&file.path) else {
                 continue;
             };
@@ -36,7 +38,27 @@ impl Gatherer<'_> {
             *count += 1;
             let is_new = !changed.contains(&file.path) && !shown.contains(&file.path);
             if *count <= MAX_TESTS && is_new {
-                self.add_test((order, tested), file, outline);
+                let note = format!("by its name a test of `{}`", tested.display());
+                self.add_test((order, tested), note, file, outline);
+            }
+        }
+        self.add_importing_tests(&files);
+    }
+
+    /// Of each changed file that no test is shown of one that imports it: it may reach it through what it starts.
+    fn add_importing_tests(&mut self, files: &[(usize, &FileHits, &FileOutline<'_>)]) {
+        let all = self.files;
+        let changed: HashSet<&RepoPath> = all.iter().map(ChangedFile::path).collect();
+        for &(order, file, outline) in files {
+            let tested = imported_by(all, (&file.path, &file.text));
+            let Some(tested) = tested.filter(|_| !changed.contains(&file.path)) else {
+                continue;
+            };
+            let shown = self.found.get(&ContextKind::Test).into_iter().flatten();
+            let mut shown = shown.map(|one| &one.block);
+            if !shown.any(|block| block.about == *tested || block.path == file.path) {
+                let note = format!("a test that imports `{}`", tested.display());
+                self.add_test((order, tested), note, file, outline);
             }
         }
     }
@@ -44,6 +66,7 @@ impl Gatherer<'_> {
     fn add_test(
         &mut self,
         (order, tested): (usize, &RepoPath),
+        note: String,
         file: &FileHits,
         outline: &FileOutline<'_>,
     ) {
@@ -52,7 +75,7 @@ impl Gatherer<'_> {
         while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
             from = last + 1;
             if is_worth_showing(&file.text, start, last) {
-                let note = format!("by its name a test of `{}`", tested.display());
+                let note = note.clone();
                 let mut block = self.lines_block(ContextKind::Test, file, (start, last), note);
                 block.about = tested.clone();
                 self.push((NameReason::Around, order, start), block);

@@ -17,6 +17,7 @@ use super::super::nearest::NearestFiles;
 use super::super::readers::{is_xml, reader::Reader};
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
 use super::super::wanted::{NameReason, WantedName};
+use super::importing_tests::{FirstTests, drop_modules, module_names};
 use super::kin::{kin_names, set_kin_aside};
 use super::test_names::TestNames;
 use crate::prompt::{is_test_path, rank_files};
@@ -51,13 +52,19 @@ pub(super) fn search_names(
     let is_test = |path: &RepoPath| tests.tested_by(path).is_some();
     let kin = kin_names(files, names).into_iter();
     let kin = kin.map(|text| WantedName::new(&text, NameReason::Around));
-    let searched: Vec<WantedName> = names.iter().cloned().chain(kin).collect();
+    let mut searched: Vec<WantedName> = names.iter().cloned().chain(kin).collect();
+    let modules = module_names(files).into_iter();
+    let first_module = searched.len();
+    searched.extend(modules.map(|text| WantedName::new(&text, NameReason::Around)));
     let mut hits =
         search_of(&searched)
             .keeping(&is_test)
             .telling(&tells)
             .run(nearest(), &sight.tree, &bounds);
-    set_kin_aside(&mut hits, names.len(), |file| is_test(&file.path));
+    let first = FirstTests::of(files);
+    let is_wanted = |file: &FileHits| is_test(&file.path) || first.takes(file);
+    drop_modules(&mut hits, first_module, is_wanted, tells);
+    set_kin_aside(&mut hits, names.len(), is_wanted);
     for _ in 0..MAX_ALIASING {
         let aliases = aliases_in(names, &hits.files);
         if aliases.is_empty() {

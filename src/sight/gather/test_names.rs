@@ -42,7 +42,7 @@ impl<'a> TestNames<'a> {
 }
 
 /// Whether a file stands among tests and is none by its name, where names say that: `tests/utils.py`.
-fn is_helper_of_tests(path: &str) -> bool {
+pub(super) fn is_helper_of_tests(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     let says_test = matches!(stem, "test" | "tests" | "__init__")

@@ -16,6 +16,7 @@ mod place;
 mod quoted_texts;
 pub(in crate::sight) mod reader;
 mod setting_paths;
+mod routes;
 mod spelling;
 mod spring;
 mod started;
@@ -83,6 +84,8 @@ impl ReadElsewhere {
         if let [Some(before), Some(now)] = sides {
             found.edited.extend(enum_cases::extended_enums(before, now));
         }
+        let routes = sides.iter().flatten().flat_map(routes::edited_routes);
+        found.edited.extend(routes);
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
         found
@@ -173,6 +176,7 @@ pub(super) fn certainty_of_reading(
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
         Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),
+        Reader::Route(route) => place.is_route(route).then_some(Certainty::Possible),
         Reader::Case(members) => place.is_case(members).then_some(Certainty::Possible),
         Reader::Order(members) => place.is_order(members).then_some(Certainty::Possible),
     });

@@ -75,6 +75,8 @@ pub(in crate::sight) enum Reader {
     Property(PropertyUse, String),
     /// As an option of the command line of this program.
     Option(RepoPath),
+    /// As a part of a route that a test asks for.
+    Route(Vec<Option<String>>),
     /// As a case of a switch over the members of an enum.
     Case(EnumMembers),
     /// As the place of a member in the order of its enum.

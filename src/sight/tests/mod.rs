@@ -24,6 +24,7 @@ mod own_methods;
 mod plain_callers;
 mod plain_names;
 mod reached;
+mod reaching_tests;
 mod read_answers;
 mod read_pages;
 mod read_settings;
