@@ -123,13 +123,18 @@ const KEYWORDS: [&str; 36] = [
 const MAX_LINES: usize = 120;
 
 /// A place that declares a name, with what stands above it and says what it promises.
-struct DeclaredPlace {
+pub(super) struct DeclaredPlace {
     start: u32,
-    head: u32,
-    end: u32,
+    pub(super) head: u32,
+    pub(super) end: u32,
 }
 
-fn declared_places(outline: &FileOutline<'_>, text: &str, name: &str) -> Vec<DeclaredPlace> {
+/// The places that declare a name.
+pub(super) fn declared_places(
+    outline: &FileOutline<'_>,
+    text: &str,
+    name: &str,
+) -> Vec<DeclaredPlace> {
     let lexed = LexedLines::of(outline.language(), text);
     let (lines, masked) = (lexed.lines.as_slice(), lexed.masked());
     let mut found = Vec::new();

@@ -29,7 +29,9 @@ pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option
                 return None;
             }
             let above = text[..start].lines().rev();
-            let mut above = above.filter(|line| !line.trim().is_empty() && indent_of(line) < depth);
+            // Below a clause of its own the brace stands alone.
+            let is_head = |line: &&str| !matches!(line.trim(), "" | "{" | "where");
+            let mut above = above.filter(|line| is_head(line) && indent_of(line) < depth);
             let opening = above.next()?.trim_start().strip_prefix("impl")?;
             let opening = opening.split('{').next()?.split(" where ").next()?;
             let plain = without_generics(opening);

@@ -95,6 +95,13 @@ impl MeantName {
         self.is_of_language && self.is_outside()
     }
 
+    /// The types in a file that have it as a member, as far as what it is asked of says so.
+    pub(super) fn owners_in(&self, file: &FileHits) -> BTreeSet<String> {
+        let path = file.path.display();
+        let places = self.places.iter().filter(|place| place.holds(&path));
+        places.filter_map(|place| place.owner.clone()).collect()
+    }
+
     /// Whether a definition is where an import says.
     fn is_at(&self, defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> bool {
         let path = file.path.display();

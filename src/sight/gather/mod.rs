@@ -5,12 +5,13 @@ mod elsewhere;
 mod gaps;
 mod handed_on;
 mod implementers;
-mod indexed_tables;
 mod importing_tests;
+mod indexed_tables;
 mod kin;
 mod kin_uses;
 pub(super) mod long_functions;
 mod meant;
+mod members;
 mod named_tests;
 mod outer_functions;
 mod overrides;
@@ -286,6 +287,9 @@ impl<'a> Gatherer<'a> {
             }
         }
         self.add_implementers();
+        for (order, file, outline) in read() {
+            self.add_members(order, file, outline);
+        }
         self.add_named_tests(read());
         outlines.iter().filter(|outline| outline.is_none()).count()
     }

@@ -1,5 +1,6 @@
 //! What the imports of a file say about its names: which of them come from elsewhere, and from which module.
 
+mod bounds;
 mod called_on;
 mod globals;
 mod inherited;

@@ -13,6 +13,7 @@ use super::super::search::FileOutline;
 use super::super::value_types::{is_of_this, type_of_field, type_of_made, type_of_word};
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{CodeWord, WordUse, is_name};
+use super::bounds::bounds_of;
 use super::globals::{is_global, is_parameter_of_types};
 use super::made_values::{MadeValues, has_own_members};
 use super::returned::returned_by;
@@ -161,7 +162,13 @@ fn sources_of(
         }
         Qualifier::Path(words, _) if words.len() == 2 && is_own_value(outline, line, words[0]) => {
             let typed = type_of_field(outline, text, line, words[1]);
-            typed.map_or_else(Vec::new, |typed| member_of(outline, path, typed, name))
+            let bounds = typed.map(|typed| bounds_of(outline, line, typed));
+            let bounds = bounds.filter(|bounds| !bounds.is_empty());
+            let types = bounds.or_else(|| Some(vec![typed?.to_owned()]));
+            let types = types.unwrap_or_default().into_iter();
+            types
+                .flat_map(|typed| member_of(outline, path, &typed, name))
+                .collect()
         }
         Qualifier::Path(words, is_path) => {
             let behind: Vec<&str> = words[1..].iter().copied().chain([name]).collect();

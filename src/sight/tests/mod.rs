@@ -16,6 +16,7 @@ mod kin;
 mod kin_forms;
 mod long_functions;
 mod meaning;
+mod members;
 mod naming;
 mod options;
 mod outer_functions;
