@@ -5,7 +5,6 @@ mod elsewhere;
 mod gaps;
 mod handed_on;
 mod implementers;
-mod importing_tests;
 mod indexed_tables;
 mod kin;
 mod kin_uses;
@@ -17,6 +16,7 @@ mod outer_functions;
 mod overrides;
 mod searching;
 mod syntax_words;
+mod test_imports;
 mod test_names;
 mod uses;
 

@@ -7,7 +7,7 @@ use council_protocol::RepoPath;
 use super::super::candidates::ChangedFile;
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
-use super::importing_tests::imported_by;
+use super::test_imports::imported_by;
 use super::test_names::TestNames;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::ContextKind;

@@ -17,8 +17,8 @@ use super::super::nearest::NearestFiles;
 use super::super::readers::{is_xml, reader::Reader};
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
 use super::super::wanted::{NameReason, WantedName};
-use super::importing_tests::{FirstTests, drop_modules, module_names};
 use super::kin::{kin_names, set_kin_aside};
+use super::test_imports::{FirstTests, drop_modules, module_names};
 use super::test_names::TestNames;
 use crate::prompt::{is_test_path, rank_files};
 
