@@ -52,16 +52,19 @@ pub fn add_carried(
         let unsaid = take_unsaid(&mut old, new);
         old.level = level_of(&old);
         let is_refuted = is_refuted(new);
-        join_reviews(new, &old, is_refuted, models);
-        new.level = level_of(new);
+        let has_more = unsaid.is_some();
         match unsaid {
             // Who speaks against what is said now has said nothing of the rest.
             Some(part) if is_refuted || part.finding.severity > new.finding.severity => {
                 parts.push(part);
             }
             Some(part) => new.members.extend(part.members),
-            None if !is_refuted => keep_words(new, &old),
             None => {}
+        }
+        join_reviews(new, &old, is_refuted, models);
+        new.level = level_of(new);
+        if !has_more && !is_refuted {
+            keep_words(new, &old);
         }
     }
     let count = left.len();

@@ -99,6 +99,19 @@ fn voice() -> impl Strategy<Value = Voice> {
         })
 }
 
+/// A bench of such. What others say of a finding is kept for all of it, and not for one of its claims, so that where somebody
+/// says something of it all claim the same.
+fn voices() -> impl Strategy<Value = Vec<Voice>> {
+    prop::collection::vec(voice(), 1..6).prop_map(|mut voices| {
+        if voices.iter().any(|voice| voice.opinion.is_some()) {
+            voices
+                .iter_mut()
+                .for_each(|voice| (voice.words, voice.category) = (0, "sql"));
+        }
+        voices
+    })
+}
+
 fn judge(nth: usize) -> JudgeId {
     format!("judge-{nth}").as_str().into()
 }
@@ -213,7 +226,7 @@ proptest! {
     /// bad or milder the second time, and whoever refutes it: two reviews that share the voices end no milder than one that
     /// hears them all, and lose nobody who holds it.
     #[test]
-    fn two_reviews_end_no_milder_than_one(voices in prop::collection::vec(voice(), 1..6)) {
+    fn two_reviews_end_no_milder_than_one(voices in voices()) {
         let models = voices.len();
         let (first, second) = (versions_of(&voices, 0), versions_of(&voices, 1));
         let one = review(&heard_at_once(&first, &second), models, None);

@@ -276,14 +276,10 @@ const KEYWORDS: [&str; 24] = [
 /// Whether two findings of models are one, of which one is at the line that gives a value its name and the other one at a line
 /// near it that uses it, as they would be in one review. Each line is known to be the right one: the same code twice is two.
 pub(super) fn is_one_flow(one: &Finding, other: &Finding) -> bool {
-    let [one, other] = by_two_models(one, other);
-    !one.quotes_one_text(&other) && one.means_same(&other)
-}
-
-fn by_two_models<'a>(one: &'a Finding, other: &'a Finding) -> [ComparedFinding<'a>; 2] {
     let compared =
         |nth, finding| ComparedFinding::new(SeatIndex(nth), finding, &Proof::Verified, false);
-    [compared(0, one), compared(1, other)]
+    let (one, other) = (compared(0, one), compared(1, other));
+    !one.quotes_one_text(&other) && one.means_same(&other)
 }
 
 /// What a text names: its words, numbers and keywords left out.
@@ -382,9 +378,6 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
 
 mod kinds;
 mod neighbours;
-mod reviews;
-
-pub(super) use reviews::group_reviews;
 
 #[cfg(test)]
 mod laws;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::answer::Stance;
 use council_protocol::{Finding, JudgeId, Proof, Severity};
 
-use super::cluster::{ComparedFinding, group_reviews};
+use super::cluster::{ComparedFinding, group_findings};
 use super::judges::SeatIndex;
 use super::like_words::is_alike;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
@@ -93,12 +93,19 @@ fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding) -> bool {
         let mut own = new.opinions.iter().filter(|now| now.judge == *judge);
         own.any(|now| now.stance == Stance::Disagreed && !now.resolves)
     };
-    let goes_on = |held: &&FindingMember| !is_member(&held.judge) && !drops(&held.judge);
+    // Who calls it milder now has not taken back what it called it before.
+    let is_said = |held: &FindingMember| {
+        let own = || new.members.iter().filter(|now| now.judge == held.judge);
+        own().any(|now| now.finding.severity >= held.finding.severity)
+            || is_member(&held.judge) && own().all(|now| now.withdrawn)
+    };
+    let goes_on = |held: &&FindingMember| !is_said(held) && !drops(&held.judge);
     let members: Vec<_> = standing_of_models(old).filter(goes_on).cloned().collect();
-    // Who refuted a milder claim of the place in other words has said nothing of this one.
-    let is_milder = old.finding.severity < new.finding.severity
-        && !is_alike(&old.finding.description, &new.finding.description);
-    let counts = |said: &&Opinion| !speaks(&said.judge) && !(is_milder && refutes(said));
+    // Who refuted a milder claim of the place in other words, or one that fewer hold, has said nothing of this one.
+    let weight = |one: &JudgedFinding| (one.finding.severity, standing_of_models(one).count());
+    let is_other =
+        weight(old) < weight(new) && !is_alike(&old.finding.description, &new.finding.description);
+    let counts = |said: &&Opinion| !(speaks(&said.judge) || is_other && refutes(said));
     let opinions = old.opinions.iter().filter(counts);
     let opinions: Vec<_> = opinions.cloned().collect();
     let is_refuted = opinions.iter().any(refutes);
@@ -239,7 +246,7 @@ fn places_of(all: &[&JudgedFinding], now: usize) -> Vec<BTreeSet<usize>> {
         }
     }
     let (owners, places): (Vec<usize>, Vec<_>) = versions.into_iter().unzip();
-    let groups = group_reviews(places).into_iter();
+    let groups = group_findings(&places).into_iter();
     let groups = groups.map(|group| group.into_iter().map(|at| owners[at]).collect());
     let groups: BTreeSet<BTreeSet<usize>> = groups.collect();
     let is_of_both = |group: &BTreeSet<usize>| {
