@@ -98,7 +98,7 @@ proptest! {
         let mut next = file(&lines);
         if is_moved {
             let text = next.remove("src/a.py").unwrap();
-            next.insert("lib/b.py", text);
+            next.insert("src/b.py", text);
         }
         let (carried, _) = carried_to(&left_by(&now, &base, &head), &base, &next);
         prop_assert_ne!(carried.findings[0].1, FindingFate::Resolved, "{:?}", next);
