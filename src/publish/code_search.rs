@@ -135,7 +135,17 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        find_returned(&text.code, code.finding, code.was?, &counts)
+        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts);
+        // Its lines may all be back with others between them.
+        as_it_was.or_else(|| text.scattered(code, true).line(&counts))
+    }
+
+    /// The same in another file, where its own is gone.
+    pub(super) fn returned_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
+        match &*self.file(&code.finding.location.path) {
+            SearchedFile::Gone => self.moved_place(code),
+            SearchedFile::Unreadable | SearchedFile::Text(_) => None,
+        }
     }
 
     /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one,

@@ -57,8 +57,9 @@ impl ReviewState {
                 let is_back = is_removed_again(&gone.finding, search.side);
                 return is_back.then_some((found, FindingFate::CameBack));
             }
-            let line = search.returned_line(&gone.code_of(&gone.finding))?;
-            let path = found.finding.location.path.clone();
+            let (code, path) = (gone.code_of(&gone.finding), &gone.finding.location.path);
+            let own = search.returned_line(&code).map(|line| (path.clone(), line));
+            let (path, line) = own.or_else(|| search.returned_place(&code))?;
             move_finding(&mut found, &path, line);
             Some((found, FindingFate::CameBack))
         };

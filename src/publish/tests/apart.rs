@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::moves::{Tree, about, carried_to, carried_to_prover, left_by};
+use super::moves::{Tree, about, carried_to, carried_to_prover, left_by, state_of};
+use super::plan::report;
 use crate::report::FindingFate;
 
 /// A function of which each line has a name of its own.
@@ -102,6 +103,41 @@ proptest! {
         }
         let (carried, _) = carried_to(&left_by(&now, &base, &head), &base, &next);
         prop_assert_ne!(carried.findings[0].1, FindingFate::Resolved, "{:?}", next);
+    }
+
+    /// What was resolved comes back with its lines, whatever stands between them now and whatever their file is called.
+    #[test]
+    fn a_block_comes_back_with_its_lines(
+        lines in 1usize..5,
+        between in prop::option::of((1usize..4, 0..BETWEEN.len())),
+        is_moved in any::<bool>(),
+        is_mended in any::<bool>(),
+    ) {
+        let base = Tree::from([("src/a.py", file(&[])["src/a.py"].clone())]);
+        let block = BLOCK.map(str::to_owned);
+        let mended: Vec<String> = block.iter().map(|line| line.replace('(', "_two(").replace(" + ", " / ")).collect();
+        let (bad, good) = (file(&block), file(&mended));
+        let mut now = about("src/a.py", &BLOCK[..lines].join("\n"), 3);
+        now.outcome.findings[0].finding.description = "Ungeprüfte Eingabe.".into();
+        now.outcome.findings[0].members[0].finding = now.outcome.findings[0].finding.clone();
+        let left = left_by(&now, &base, &bad);
+        let (carried, changes) = carried_to(&left, &base, &good);
+        prop_assert_eq!(carried.findings[0].1, FindingFate::Resolved);
+        let mut passed = report(0);
+        passed.receipt.run.earlier = Some(carried.settle(&passed.outcome));
+        let gone = left.gone_after(&passed);
+        let left = state_of(&passed, &good, &changes, gone);
+        let mut again = if is_mended { mended } else { block.to_vec() };
+        if let Some((at, nth)) = between {
+            again.insert(at, BETWEEN[nth].to_owned());
+        }
+        let mut next = file(&again);
+        if is_moved {
+            let text = next.remove("src/a.py").unwrap();
+            next.insert("src/b.py", text);
+        }
+        let (carried, _) = carried_to(&left, &base, &next);
+        prop_assert_eq!(carried.standing().len(), usize::from(!is_mended), "{:?}", next);
     }
 
     /// A finding that quotes a piece of the diff, kept and removed lines together, with their marks or without, is open as long

@@ -186,7 +186,7 @@ pub(super) fn carried_to_prover(
     (left.carry_findings(&side), changes)
 }
 
-fn state_of(
+pub(super) fn state_of(
     report: &Report,
     head: &Tree,
     changes: &[FileChange],

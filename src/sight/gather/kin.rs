@@ -9,7 +9,7 @@ use super::super::imported::{CalledOn, KnownTree};
 use super::super::receivers::Certainty;
 use super::super::search::{FileHits, NameHits};
 use super::super::wanted::WantedName;
-use super::implementers::grown_interfaces;
+use super::grown_interfaces::grown_interfaces;
 
 /// The other types through which a method is called.
 #[derive(Debug, Default)]

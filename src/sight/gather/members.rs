@@ -54,7 +54,11 @@ impl Gatherer<'_> {
         let name = &self.names[index];
         let is_unknown = |name: &WantedName| {
             let mut sources = name.sources.iter();
-            !name.sources.is_empty() && sources.all(|one| *one == NameSource::Unknown)
+            let is_open = |one: &NameSource| {
+                let behind = self.known.source_behind(one, &name.text);
+                matches!(behind, NameSource::Unknown | NameSource::Value)
+            };
+            !name.sources.is_empty() && sources.all(is_open)
         };
         outline.language() == Language::Go
             && matches!(name.reason, NameReason::Added | NameReason::Kept)

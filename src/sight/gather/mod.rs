@@ -3,6 +3,7 @@
 mod definitions;
 mod elsewhere;
 mod gaps;
+mod grown_interfaces;
 mod handed_on;
 mod implementers;
 mod indexed_tables;

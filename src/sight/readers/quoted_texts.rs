@@ -1,4 +1,4 @@
-//! Texts in quotes that are no names: routes, options of a command, messages. Whoever compares, asks for or gives one
+//! Texts in quotes that are no names: routes and messages. Whoever compares, asks for or gives one
 //! writes it out again.
 
 use std::collections::BTreeSet;
@@ -76,7 +76,7 @@ fn pieces_of(literal: &str) -> impl Iterator<Item = &str> {
         .filter(|text| (3..=MAX_TEXT).contains(&text.len()))
 }
 
-/// Whether a text is a route (`/api/order-list`) or an option (`--dry-run`), and no path of a file.
+/// Whether a text is a route (`/api/order-list`), and no path of a file.
 fn is_address(text: &str) -> bool {
     const LEAST: usize = 4;
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
@@ -85,9 +85,8 @@ fn is_address(text: &str) -> bool {
             && !text.contains("//")
             && Language::from_path(text) == Language::Unknown
     };
-    let is_option = || text.starts_with("--") && !text.contains('/');
     let is_telling = text.chars().filter(char::is_ascii_alphabetic).count() >= LEAST;
-    text.chars().all(fits) && is_telling && (is_route() || is_option())
+    text.chars().all(fits) && is_telling && is_route()
 }
 
 /// The neighbouring words of a message, so many at a time.
@@ -139,11 +138,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn routes_and_options_are_told_from_paths_of_files() {
+    fn routes_are_told_from_paths_of_files() {
         for (text, is_it) in [
             ("/api/order-list", true),
             ("/healthz", true),
-            ("--dry-run", true),
+            ("--dry-run", false),
             ("/", false),
             ("/a", false),
             ("/etc/app.yaml", false),
