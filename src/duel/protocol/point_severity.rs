@@ -59,6 +59,13 @@ const PLAIN_USES: [&str; 20] = [
 /// A text in small letters without them.
 fn without_plain_uses(text: &str) -> String {
     let lower = text.to_lowercase();
+    // A section may have megabytes, and is read again at every look.
+    if !["critical", "block", "severe", "serious"]
+        .iter()
+        .any(|stem| lower.contains(stem))
+    {
+        return lower;
+    }
     let without = |text: String, plain: &&str| text.replace(plain, " ");
     PLAIN_USES.iter().fold(lower, without)
 }
