@@ -210,15 +210,9 @@ fn may_debate(report: &Report) -> bool {
 
 /// How to come to a verdict where too few judges answered: what was paid for is kept where the others can still be asked.
 fn ask_again(report: &Report, place: ReadingPlace) -> String {
-    let is_lost = |judge: &JudgeRecord| {
-        let last = judge.failures.last().map(|failed| failed.failure.kind);
-        last.is_some_and(outcome::is_lost)
-    };
     let is_lost = report.abstained_judges().any(is_lost) && !report.is_rules_only();
     let is_unpaid = is_lost && report.abstained_judges().all(is_unpaid);
-    // What was judged in several jobs is concluded from a folder: no command finds it by its name.
-    let backend = report.receipt.run.backend.as_ref();
-    let is_matrix = backend.is_some_and(|backend| backend.name == MATRIX_BACKEND);
+    let is_matrix = is_matrix(report);
     let name = resumable_name(report).filter(|_| is_lost && !is_matrix);
     let what = match (place, name) {
         // Whoever asks again under the same bound is turned away again.
@@ -243,17 +237,30 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
 
 /// What whoever has no verdict does next: where a call was lost, the others need not be paid again.
 fn go_on(report: &Report, place: ReadingPlace) -> String {
-    let is_lost = |judge: &JudgeRecord| {
-        let last = judge.failures.last().map(|failed| failed.failure.kind);
-        last.is_some_and(outcome::is_lost)
-    };
-    let is_here = place == ReadingPlace::Clone && report.outcome.judges.iter().any(is_lost);
-    match resumable_name(report).filter(|_| is_here && !report.is_rules_only()) {
+    // A duel whose file was broken is over.
+    let is_over = is_matrix(report)
+        || report.is_rules_only()
+        || report.outcome.reason == VerdictReason::DuelViolation;
+    let is_lost =
+        place == ReadingPlace::Clone && !is_over && report.outcome.judges.iter().any(is_lost);
+    match resumable_name(report).filter(|_| is_lost) {
         Some(name) => {
             format!("`git council resume {name}` asks only for the answers that are missing.")
         }
         None => "Review again: this run has no verdict.".to_owned(),
     }
+}
+
+/// Whether the last call of a judge was lost: whoever goes on asks it again.
+fn is_lost(judge: &JudgeRecord) -> bool {
+    let last = judge.failures.last().map(|failed| failed.failure.kind);
+    last.is_some_and(outcome::is_lost)
+}
+
+/// Whether it was judged in several jobs and concluded from a folder: no command finds it by its name.
+fn is_matrix(report: &Report) -> bool {
+    let backend = report.receipt.run.backend.as_ref();
+    backend.is_some_and(|backend| backend.name == MATRIX_BACKEND)
 }
 
 /// Whether a judge gave no answer because of what the run may cost.

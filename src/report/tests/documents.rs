@@ -118,6 +118,28 @@ fn a_council_of_several_jobs_names_no_run_that_can_be_resumed() {
     assert!(told.contains("run the jobs again"), "{told}");
 }
 
+/// Whatever left a run without a verdict: where a call was lost, the run goes on, unless there is nothing left of it to go on.
+#[test]
+fn a_run_with_a_lost_call_names_resume_as_long_as_it_can_go_on() {
+    use crate::council::outcome::VerdictReason;
+    for (reason, is_matrix, goes_on) in [
+        (VerdictReason::DuelTimeout, false, true),
+        (VerdictReason::DuelTimeout, true, false),
+        (VerdictReason::DuelViolation, false, false),
+    ] {
+        let mut report = samples::inconclusive();
+        report.outcome.reviewed_by = crate::council::outcome::ReviewedBy::Models;
+        report.outcome.reason = reason;
+        report.receipt.run.backend = is_matrix.then(|| crate::report::BackendFacts {
+            name: crate::report::MATRIX_BACKEND.to_owned(),
+            ..Default::default()
+        });
+        let told = terminal::render(&report, DisplayOptions::default(), &[]);
+        let is_named = told.contains("asks only for the answers that are missing");
+        assert_eq!(is_named, goes_on, "{told}");
+    }
+}
+
 /// A judge had what was granted, less what its server did not take: only the server knows that.
 #[test]
 fn what_a_server_refused_is_told_as_not_granted() {
