@@ -40,20 +40,20 @@ pub(super) struct SearchedText<'a> {
 impl SearchedText<'_> {
     /// The line at which those lines of a quote stand that its finding is about, whatever came between them.
     fn line_apart(&self, code: &OpenCode<'_>) -> Option<u32> {
-        let scattered = self.scattered(code, false);
+        let scattered = self.scattered(code);
         // Where its first lines are others by now, those that are left stand below the place where it began.
         let quoted = code.finding.quote.lines().count();
         let reach = MAX_APART.saturating_add(u32::try_from(quoted).unwrap_or(u32::MAX));
         scattered.line(&|at| is_near_its_place(&self.lines, at, code, reach))
     }
 
-    fn scattered<'q>(&'q self, code: &OpenCode<'q>, is_elsewhere: bool) -> ScatteredQuote<'q> {
+    fn scattered<'q>(&'q self, code: &OpenCode<'q>) -> ScatteredQuote<'q> {
         ScatteredQuote {
             code: &self.code,
             finding: code.finding,
             // What stood in the file as it was quoted holds no line that the change removes.
             change: self.lines.change.filter(|_| code.was.is_none()),
-            is_elsewhere,
+            needs_all: false,
         }
     }
 
@@ -121,7 +121,7 @@ impl<'a> CodeSearch<'a> {
         match find_quoted(&text.code, code.finding, code.was, &counts) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
-            QuotedCode::Missing if text.scattered(code, false).is_put_back() => None,
+            QuotedCode::Missing if text.scattered(code).is_put_back() => None,
             QuotedCode::Missing => {
                 (self.side.prove)(path, code.finding).or_else(|| text.line_apart(code))
             }
@@ -137,7 +137,7 @@ impl<'a> CodeSearch<'a> {
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
         let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts);
         // Its lines may all be back with others between them.
-        as_it_was.or_else(|| text.scattered(code, true).line(&counts))
+        as_it_was.or_else(|| text.scattered(code).as_a_whole().line(&counts))
     }
 
     /// The same in another file, where its own is gone.
@@ -179,7 +179,11 @@ impl<'a> CodeSearch<'a> {
             }
             QuotedCode::Edited | QuotedCode::Missing => None,
         };
-        found.or_else(|| text.scattered(code, !is_own).line(&counts))
+        let apart = || match is_own {
+            true => text.scattered(code),
+            false => text.scattered(code).as_a_whole(),
+        };
+        found.or_else(|| apart().line(&counts))
     }
 }
 

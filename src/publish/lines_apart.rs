@@ -25,8 +25,8 @@ pub(super) struct ScatteredQuote<'a> {
     pub(super) finding: &'a Finding,
     /// What the change does to the file, where the quote may hold lines that it removes.
     pub(super) change: Option<&'a FileChange>,
-    /// Whether it is looked for in another file: some of its lines may stand in many.
-    pub(super) is_elsewhere: bool,
+    /// Whether all of its lines have to stand: some of them may stand in many files.
+    pub(super) needs_all: bool,
 }
 
 /// Lines of a quote in a file, by their numbers in the quote.
@@ -37,6 +37,14 @@ struct StandingLines {
 }
 
 impl ScatteredQuote<'_> {
+    /// The same, of which all lines have to stand.
+    pub(super) fn as_a_whole(self) -> Self {
+        Self {
+            needs_all: true,
+            ..self
+        }
+    }
+
     /// The line at which the quoted lines begin that still stand, in lines that count, if those stand which the finding is
     /// about.
     pub(super) fn line(&self, counts: &dyn Fn(&RangeInclusive<u32>) -> bool) -> Option<u32> {
@@ -45,7 +53,7 @@ impl ScatteredQuote<'_> {
             return None;
         }
         let standing = self.standing_lines(&quoted);
-        if self.is_elsewhere && standing.found.len() < quoted.len() {
+        if self.needs_all && standing.found.len() < quoted.len() {
             return None;
         }
         let at = standing.at.clone().filter(counts);

@@ -26,7 +26,7 @@ use super::readers::ReadElsewhere;
 use super::receivers;
 use super::remarks::lines_of_code;
 use super::schema;
-use super::search::FileOutline;
+use super::search::{FileOutline, is_searched};
 use super::setting_words::parts_of;
 use super::spelled;
 use super::unnamed;
@@ -88,6 +88,12 @@ impl<'p> ChangedFile<'p> {
 
     pub(super) fn path(&self) -> &RepoPath {
         &self.file.path
+    }
+
+    /// The text of a file that the change edits and does not add, where it is one that is searched.
+    pub(super) fn edited_text(&self) -> Option<&Arc<str>> {
+        let is_shown = self.file.status != FileStatus::Added && is_searched(self.path().as_bytes());
+        self.new.as_ref().filter(|_| is_shown)
     }
 
     /// Path, text and edited lines before and after the change.

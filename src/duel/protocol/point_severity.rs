@@ -114,9 +114,12 @@ const MARKS: [(&str, Severity); 16] = [
     ("🚨", Severity::Critical),
     ("🟠", Severity::Significant),
     ("🟡", Severity::Significant),
-    ("must fix", Severity::Critical),
-    ("must be fixed", Severity::Critical),
+    (MUST_FIX[0], Severity::Critical),
+    (MUST_FIX[1], Severity::Critical),
 ];
+
+/// The mark in words.
+const MUST_FIX: [&str; 2] = ["must fix", "must be fixed"];
 
 /// The severity of the mark with which a text begins.
 pub(super) fn marked_severity(lower: &str) -> Option<Severity> {
@@ -216,9 +219,7 @@ pub(super) fn is_severity_alone(text: &str) -> bool {
         |word: &str| BESIDE_SEVERITY.contains(&word) || word.bytes().all(|b| b.is_ascii_digit());
     let mut named: Vec<Severity> = words.iter().filter_map(|word| severity_of(word)).collect();
     named.dedup();
-    let marked = ["must fix", "must be fixed"]
-        .iter()
-        .find(|mark| lower.contains(*mark));
+    let marked = MUST_FIX.iter().find(|mark| lower.contains(*mark));
     let mark: Vec<&str> = marked.map_or(Vec::new(), |mark| mark.split(' ').collect());
     let is_mark = |word: &&&str| mark.contains(*word);
     let mut rest = words

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_protocol::Packet;
-use council_protocol::change::FileStatus;
 use council_syntax::outline::FunctionSpan;
 
 use super::super::candidates::{ChangedFile, changed_files};
@@ -154,9 +153,7 @@ impl Gatherer<'_> {
     fn for_each_edited(&mut self, add: impl Fn(&mut Self, FilePlace<'_>, &EditedFunction)) {
         let files = self.files;
         for (order, file) in files.iter().enumerate() {
-            let is_shown =
-                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
-            if let Some(text) = file.new.as_ref().filter(|_| is_shown) {
+            if let Some(text) = file.edited_text() {
                 for function in edited_functions(file, text) {
                     add(self, FilePlace { order, file, text }, &function);
                 }

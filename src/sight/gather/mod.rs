@@ -26,7 +26,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use council_protocol::change::FileStatus;
 use council_protocol::{Packet, RepoPath};
 use council_syntax::language::Language;
 
@@ -35,7 +34,7 @@ use super::definitions::DefinitionKind;
 use super::imported::KnownTree;
 use super::limits::{SearchLimits, Sight};
 use super::receivers::Certainty;
-use super::search::{FileHits, FileOutline, NameHit, NameHits, is_searched};
+use super::search::{FileHits, FileOutline, NameHit, NameHits};
 use super::shown::ShownLines;
 use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
@@ -216,9 +215,7 @@ impl<'a> Gatherer<'a> {
     fn add_small_files(&mut self) {
         let files = self.files;
         for (order, file) in files.iter().enumerate() {
-            let is_shown =
-                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
-            let Some(text) = file.new.as_ref().filter(|_| is_shown) else {
+            let Some(text) = file.edited_text() else {
                 continue;
             };
             let lines = text.lines().count();

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use council_protocol::change::FileStatus;
 use council_syntax::outline::FunctionSpan;
 
 use super::super::candidates::ChangedFile;
 use super::super::locals::{declared_names, is_declared, place_of};
-use super::super::search::{FileOutline, is_searched};
+use super::super::search::FileOutline;
 use super::super::words::{CodeWord, WordUse};
 use super::Gatherer;
 use super::long_functions::{EditedFunction, FilePlace, HEAD_LINES};
@@ -124,9 +123,7 @@ impl Gatherer<'_> {
     pub(super) fn add_outer_functions(&mut self) {
         let files = self.files;
         for (order, file) in files.iter().enumerate() {
-            let is_shown =
-                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
-            let Some(text) = file.new.as_ref().filter(|_| is_shown) else {
+            let Some(text) = file.edited_text() else {
                 continue;
             };
             for outer in outer_functions(file, text) {

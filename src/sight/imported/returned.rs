@@ -14,8 +14,7 @@ use super::super::words::{WordUse, is_name};
 use super::known::KnownTree;
 use super::source::before_dot;
 
-/// The function of its package that gave a variable its value, and the place of that among what it returns; none:
-/// another
+/// The function of its package that gave a variable its value, and the place of that among what it returns; none: another
 /// thing gave it one.
 pub(super) fn returned_by(
     outline: &FileOutline<'_>,
