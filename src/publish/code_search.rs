@@ -137,7 +137,7 @@ impl<'a> CodeSearch<'a> {
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
         let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts);
         // Its lines may all be back with others between them.
-        as_it_was.or_else(|| text.scattered(code).as_a_whole().line(&counts))
+        as_it_was.or_else(|| text.scattered(code).needing_all().line(&counts))
     }
 
     /// The same in another file, where its own is gone.
@@ -181,7 +181,7 @@ impl<'a> CodeSearch<'a> {
         };
         let apart = || match is_own {
             true => text.scattered(code),
-            false => text.scattered(code).as_a_whole(),
+            false => text.scattered(code).needing_all(),
         };
         found.or_else(|| apart().line(&counts))
     }

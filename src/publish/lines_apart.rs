@@ -38,7 +38,7 @@ struct StandingLines {
 
 impl ScatteredQuote<'_> {
     /// The same, of which all lines have to stand.
-    pub(super) fn as_a_whole(self) -> Self {
+    pub(super) fn needing_all(self) -> Self {
         Self {
             needs_all: true,
             ..self
