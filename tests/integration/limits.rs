@@ -67,7 +67,7 @@ fn a_limit_that_is_just_enough_to_begin_ends_a_review_by_no_signal() {
     let limits = (32..=48)
         .step_by(2)
         .map(|files| format!("-n {files}"))
-        .chain([524_288, 600_000, 800_000].map(|kilobytes| format!("-v {kilobytes}")))
+        .chain([590_000, 600_000, 800_000].map(|kilobytes| format!("-v {kilobytes}")))
         .chain([262_144, 400_000].map(|kilobytes| format!("-d {kilobytes}")));
     let limits: Vec<String> = limits.collect();
     for (name, text) in [
