@@ -81,7 +81,7 @@ pub fn is_outgrown(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
 
 /// Whether a dismissal is about the problem in the sentence of a finding, and that is as bad: a remark that was argued away
 /// says nothing of a critical problem in the same line. A line that does not say how bad its finding was is not about a
-/// critical one.
+/// critical one. What a finding stands for that nobody was shown goes on counting with it.
 fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
     let shown = class_of(&finding.finding);
     let members = finding.members.iter().filter(|member| member.stands());
@@ -90,6 +90,7 @@ fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
     let said = dismissal.said.as_ref();
     said.is_none_or(|said| said.is_said_in([&finding.finding].into_iter().chain(meant())))
         && finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
+        && finding.count_unlisted() == 0
 }
 
 /// Whether a version is about what a dismissal is about: the class that its fingerprint holds, under which the finding is

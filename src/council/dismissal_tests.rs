@@ -389,3 +389,43 @@ fn a_dismissal_under_a_broad_word_takes_no_other_problem_along() {
         assert_eq!(words(false), [other[0]], "{head}");
     }
 }
+
+/// Law: however many problems a finding stands for that are not listed, its dismissal takes none of them along, and the
+/// change fails as long as one is left. What it names by its line is dismissed with it.
+#[test]
+fn no_dismissal_takes_along_what_is_not_listed() {
+    let rest = [
+        (" There is 1 more than an answer lists (3f9a).", 1),
+        (" There are 5 more than an answer lists (3f9a).", 5),
+        (
+            " There are 70 more in this file: lines 1-60 and 10 more (3f9a).",
+            10,
+        ),
+        (" There are 2 more in this file: lines 3 and 4 (3f9a).", 0),
+        ("", 0),
+    ];
+    for (words, unlisted) in rest {
+        let mut listed = found(0, Severity::Critical, Disposition::Confirmed, 0);
+        let mut last = found(1, Severity::Critical, Disposition::Confirmed, 0);
+        for one in [&mut listed, &mut last] {
+            one.finding.rule = Some("provider-token".into());
+        }
+        last.finding.description += words;
+        last.members[0].finding = last.finding.clone();
+        assert_eq!(last.count_unlisted(), unlisted, "{words}");
+        let world = World {
+            findings: vec![listed, last],
+            votes: vec![Vote::Fail],
+            rule: Some(0),
+            consensus: ConsensusRule::Findings,
+            quorum: 1,
+            covered: true,
+        };
+        let all = [0, 1].map(|nth| dismissal(&format!("{nth:016x}")));
+        let left = match unlisted {
+            0 => Verdict::Pass,
+            _ => Verdict::Fail,
+        };
+        assert_eq!(world.judge(&all).0, left, "{words}");
+    }
+}

@@ -67,9 +67,18 @@ pub fn name_now(found: &JudgedFinding, context: &str) -> Option<String> {
 
 /// The digits of `There are 34 more in this file (3f9a).`: what a finding stands for beside its own place.
 fn rest_digits(description: &str) -> Option<&str> {
+    split_rest(description).map(|(_, digits)| digits)
+}
+
+/// What stands before these digits.
+pub(super) fn rest_before_digits(description: &str) -> Option<&str> {
+    split_rest(description).map(|(words, _)| words)
+}
+
+fn split_rest(description: &str) -> Option<(&str, &str)> {
     let (words, digits) = description.strip_suffix(").")?.rsplit_once(" (")?;
     let is_rest = words.contains(" more ") && digits.len() == 4;
-    (is_rest && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some(digits)
+    (is_rest && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some((words, digits))
 }
 
 /// What a finding stands for beside its own place, in its own words; none: it stands for itself alone.

@@ -78,6 +78,7 @@ pub mod support;
 mod told_fields;
 mod turns;
 mod unclear_reply;
+mod unlisted;
 mod unread;
 mod unseen_words;
 mod verdict;
