@@ -16,6 +16,7 @@ use super::outcome::{
 use super::parts::{retell, split_off, with_own_names};
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 use super::quorum::Attendance;
+use super::said_problem::SaidProblem;
 use super::same_problem::is_broadly_called;
 
 /// Marks the findings that were dismissed: they have no level any more. Another problem of the same line, of which nobody
@@ -87,22 +88,29 @@ fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
     let members = finding.members.iter().filter(|member| member.stands());
     let versions = || members.clone().map(|member| &member.finding);
     let meant = || versions().filter(|version| is_meant(dismissal, &shown, version));
+    let shown_if_meant = [&finding.finding]
+        .into_iter()
+        .filter(|shown| match &dismissal.said {
+            Some(said) => !said.is_left_by(shown),
+            None => true,
+        });
     let said = dismissal.said.as_ref();
-    said.is_none_or(|said| said.is_said_in([&finding.finding].into_iter().chain(meant())))
+    said.is_none_or(|said| said.is_said_in(shown_if_meant.chain(meant())))
         && finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
         && finding.count_unlisted() == 0
 }
 
 /// Whether a version is about what a dismissal is about: the class that its fingerprint holds, under which the finding is
-/// `shown`, or one that it names; where that is as broad as `bug`, in words that say the same.
+/// `shown`, or one that it names; where that is as broad as `bug`, in words that say the same, else in none that clearly tell
+/// of something else.
 fn is_meant(dismissal: &Dismissal, shown: &str, version: &Finding) -> bool {
     let class = class_of(version);
     let is_of_class = class == shown || dismissal.classes.contains(&class);
-    let said = dismissal
-        .said
-        .as_ref()
-        .filter(|_| is_broadly_called(version));
-    is_of_class && said.is_none_or(|said| said.is_said_in([version].into_iter()))
+    let is_said = |said: &SaidProblem| match is_broadly_called(version) {
+        true => said.is_said_in([version].into_iter()),
+        false => !said.is_left_by(version),
+    };
+    is_of_class && dismissal.said.as_ref().is_none_or(is_said)
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.

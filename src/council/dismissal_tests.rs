@@ -429,3 +429,64 @@ fn no_dismissal_takes_along_what_is_not_listed() {
         assert_eq!(world.judge(&all).0, left, "{words}");
     }
 }
+
+/// Law: of two critical problems of one line under one narrow category, neither or one of which has a well-known kind, a
+/// dismissal takes the one that it speaks of, in whatever words, and leaves the other, whichever heads the finding.
+#[test]
+fn a_dismissal_under_a_narrow_category_takes_no_clearly_other_problem_along() {
+    const PROBLEMS: [[&str; 2]; 3] = [
+        [
+            "The name goes into the SQL text unescaped: SQL injection.",
+            "SQL injection through the name.",
+        ],
+        [
+            "parse raises for an empty day, and nobody catches it.",
+            "Nobody catches what parse raises.",
+        ],
+        [
+            "Every row of the table is loaded into memory at once.",
+            "All rows of the table are loaded into memory.",
+        ],
+    ];
+    let told = |words: &str, by: usize| {
+        let mut one = found(0, Severity::Critical, Disposition::Confirmed, by);
+        let describe = |finding: &mut Finding| {
+            finding.category = "sql".into();
+            finding.quote = "query = build(name, parse(day))".into();
+            finding.description = words.into();
+        };
+        describe(&mut one.finding);
+        describe(&mut one.members[0].finding);
+        one
+    };
+    let pairs = (0..3).flat_map(|of| (0..3).map(move |other| (of, other)));
+    for (of, other) in pairs.filter(|(of, other)| of != other) {
+        for (form, head) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (said, other) = (PROBLEMS[of], PROBLEMS[other][form]);
+            let seen = told(said[0], 0);
+            let dismissal = Dismissal {
+                classes: crate::meant_classes(&seen).into_iter().collect(),
+                said: crate::SaidProblem::of(&seen.finding),
+                ..dismissal(&seen.fingerprint)
+            };
+            let mut alone = vec![told(other, 1)];
+            mark_dismissed(&mut alone, std::slice::from_ref(&dismissal));
+            assert!(alone[0].dismissed.is_none(), "{said:?} {other}");
+            let mut whole = told([said[1], other][head], 0);
+            whole.members = vec![
+                told(said[1], 0).members.remove(0),
+                told(other, 1).members.remove(0),
+            ];
+            let mut findings = vec![whole];
+            mark_dismissed(&mut findings, &[dismissal]);
+            let words = |dismissed: bool| -> Vec<&str> {
+                let meant = findings
+                    .iter()
+                    .filter(|f| f.dismissed.is_some() == dismissed);
+                meant.map(|f| f.finding.description.as_str()).collect()
+            };
+            assert_eq!(words(true), [said[1]], "{other} {head}");
+            assert_eq!(words(false), [other], "{said:?} {head}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use super::in_place::proven_place;
 use super::judges::same_text;
 use super::outcome::{FindingMember, JudgedFinding};
 use super::readings::is_same_kind;
-use super::same_problem::{is_broadly_called, says_one_problem};
+use super::same_problem::{is_broadly_called, says_one_problem, tells_other_problem};
 
 impl FindingMember {
     /// Whether it still stands: its quote is there, and its judge did not take it back.
@@ -51,7 +51,9 @@ impl JudgedFinding {
         let meant = meant_classes(self);
         let is_meant = |version: &Finding| match is_broadly_called(version) {
             true => says_one_problem(&self.finding, version),
-            false => meant.contains(&class_of(version)),
+            false => {
+                meant.contains(&class_of(version)) && !tells_other_problem(&self.finding, version)
+            }
         };
         let is_other = |member: &&FindingMember| !is_meant(&member.finding);
         self.standing_criticals().filter(is_other).collect()

@@ -85,6 +85,9 @@ const DENIALS: [&str; 8] = [
     "no", "not", "never", "without", "missing", "lacks", "nobody", "nothing",
 ];
 
+/// The fewest telling words of a sentence that has no word of another one although both were about one problem.
+const ENOUGH_WORDS: usize = 3;
+
 /// A sentence about a line, as it is compared with another one.
 pub(super) struct SaidWords {
     letters: String,
@@ -128,6 +131,36 @@ impl SaidWords {
         !self.kinds.is_empty() && !then.kinds.is_empty() && self.kinds.is_disjoint(&then.kinds)
     }
 
+    /// Whether the two have nothing in common that tells of a problem: no kind, and no word but the names in the code. Of two
+    /// sentences without a well-known kind both have to say enough, and not even a name may be in both.
+    pub(super) fn has_nothing_of(&self, then: &Self) -> bool {
+        let mut shared = self.telling.intersection(&then.telling);
+        match (self.kinds.is_empty(), then.kinds.is_empty()) {
+            (false, false) => self.kinds.is_disjoint(&then.kinds),
+            (true, true) => {
+                let told = self.telling.len().min(then.telling.len());
+                told >= ENOUGH_WORDS && shared.next().is_none()
+            }
+            _ => {
+                let tells = [self, then].iter().all(|one| one.tells());
+                let is_name = |word: &String| self.is_name(word) || then.is_name(word);
+                tells && shared.all(is_name)
+            }
+        }
+    }
+
+    /// Whether it says anything of a problem.
+    fn tells(&self) -> bool {
+        !self.telling.is_empty() || !self.kinds.is_empty()
+    }
+
+    /// Whether a stem is that of a name in the quoted code.
+    fn is_name(&self, word: &str) -> bool {
+        self.names
+            .iter()
+            .any(|name| description_words(name).contains(word))
+    }
+
     /// Whether it tells of nothing but what an earlier sentence told of.
     pub(super) fn says_no_more_than(&self, then: &Self) -> bool {
         if self.letters == then.letters {
@@ -149,8 +182,7 @@ impl SaidWords {
 
     /// Whether each word of it stands in an earlier sentence.
     fn adds_nothing_to(&self, then: &Self) -> bool {
-        let is_empty = self.telling.is_empty() && self.kinds.is_empty();
-        !is_empty && self.telling.is_subset(&then.telling) && self.kinds.is_subset(&then.kinds)
+        self.tells() && self.telling.is_subset(&then.telling) && self.kinds.is_subset(&then.kinds)
     }
 
     /// Whether both name the same kinds of problem, of what was named in the code before, and it adds less than it repeats.

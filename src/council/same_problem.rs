@@ -52,15 +52,37 @@ impl SaidProblem {
     /// Whether one of these versions says this.
     pub(super) fn is_said_in<'a>(&self, mut versions: impl Iterator<Item = &'a Finding>) -> bool {
         let is_this = |finding: &Finding| {
-            let said = ProblemWords {
-                category: &finding.category,
-                quote: &self.quote,
-                description: &self.description,
-            };
+            let said = self.words_under(finding);
             finding.rule.is_some() || ProblemWords::of(finding).is_part_of(&said)
         };
         versions.any(is_this)
     }
+
+    /// Whether a version under the same category clearly tells of something else: whoever dismissed this has not read that.
+    pub(super) fn is_left_by(&self, version: &Finding) -> bool {
+        let (now, then) = (ProblemWords::of(version), self.words_under(version));
+        version.rule.is_none() && tells_other(&now, &then)
+    }
+
+    fn words_under<'a>(&'a self, finding: &'a Finding) -> ProblemWords<'a> {
+        ProblemWords {
+            category: &finding.category,
+            quote: &self.quote,
+            description: &self.description,
+        }
+    }
+}
+
+/// Whether two versions of one category clearly tell of two problems.
+pub(super) fn tells_other_problem(one: &Finding, other: &Finding) -> bool {
+    let is_judged = one.rule.is_none() && other.rule.is_none();
+    is_judged && tells_other(&ProblemWords::of(one), &ProblemWords::of(other))
+}
+
+fn tells_other(one: &ProblemWords<'_>, other: &ProblemWords<'_>) -> bool {
+    let (one, other) = (one.said(), other.said());
+    let is_said = one.says_no_more_than(&other) || other.says_no_more_than(&one);
+    !is_said && one.has_nothing_of(&other)
 }
 
 /// Whether a finding of a later review is this one of an earlier one: two of their versions are about the same problem.
