@@ -59,6 +59,7 @@ pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};
 pub use prose::wrap_prose;
 pub use rule::{RuleExample, RuleInfo};
+pub use told::list_first;
 
 /// The perspectives that have rules, in the order in which they sit when nothing is configured.
 pub fn perspectives() -> &'static [PerspectiveInfo] {

@@ -154,11 +154,20 @@ fn rest_of_answer(rest: Vec<ToldFinding>) -> Option<ToldFinding> {
     // Each of them may stand for others itself.
     let count = others.iter().map(|told| 1 + told.more).sum();
     let parts = rest.iter().map(name_rest);
-    let more = count_more(count, "than an answer lists", parts);
+    let more = count_more(count, BEYOND_ANSWER, parts);
     let mut first = first.clone();
     first.finding.description += &more;
     first.more += count;
     Some(first)
+}
+
+/// Leaves as many of a tool's findings as an answer lists, where the worst come first; the last one stands for the rest.
+pub fn list_first(findings: &mut Vec<Finding>, most: usize) {
+    if findings.len() > most {
+        let rest = findings.split_off(most.saturating_sub(1)).into_iter();
+        let rest = rest_of_answer(rest.map(ToldFinding::alone).collect());
+        findings.extend(rest.map(|told| told.finding));
+    }
 }
 
 /// What a finding is known by that is not listed.
@@ -176,6 +185,8 @@ fn name_rest(told: &ToldFinding) -> String {
 
 pub(crate) const MORE_IN_FILE: &str = "in this file";
 pub(crate) const MORE_IN_CHANGE: &str = "in this change";
+/// What no report lists: the council has no dismissal cover it, and knows it by these words.
+const BEYOND_ANSWER: &str = "than an answer lists";
 
 /// The worst findings of a group. Of notes the last one says how many more there are; of what is worse the rest is a
 /// finding of its own, so that whoever dismisses those that are listed has not dismissed the rest.
@@ -230,9 +241,17 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
         let unread = unread.map(|unread| hex::encode(unread.digest));
         let parts = others.iter().map(|found| known_by(change, found));
         let parts: Vec<String> = parts.chain(unread).collect();
-        let place = format!("{place}{}", unread_words(others));
+        // Whoever was told that there are more critical ones has not seen what each of them is.
+        let is_listed = first.severity < Severity::Critical;
+        let place = match is_listed {
+            true => format!("{place}{}", unread_words(others)),
+            false => BEYOND_ANSWER.to_owned(),
+        };
         told.known_by += &count_more(others.len(), &place, parts.iter().cloned());
-        let listed = format!("{place}: {}", list_places(change, first.hit.file, others));
+        let listed = match is_listed {
+            true => format!("{place}: {}", list_places(change, first.hit.file, others)),
+            false => place,
+        };
         told.finding.description += &count_more(others.len(), &listed, parts.into_iter());
         told.more = others.len();
     }

@@ -234,6 +234,27 @@ fn critical_findings_are_listed_and_the_rest_is_told() {
     );
 }
 
+/// Whoever dismisses what is listed of a file has not seen what each of the others is: they are counted, and have no lines.
+#[test]
+fn critical_findings_of_one_file_that_are_not_listed_have_no_lines() {
+    let line = |n: usize| format!("+key_{n} = \"{}\"\n", ["AKIA", "QYLPMN5HHHFPZAM2"].concat());
+    for (count, unlisted) in [
+        (200, None),
+        (205, Some("There are 5 more than an answer lists (")),
+    ] {
+        let of_file: String = (0..count).map(line).collect();
+        let fixture = RuleFixture::parse(&format!("=== src/a.py\n{of_file}"));
+        let answer = first(&fixture, "security");
+        assert_eq!(answer.findings.len(), 200);
+        let last = &answer.findings[199].description;
+        assert!(unlisted.is_none_or(|words| last.contains(words)), "{last}");
+        assert!(
+            !last.contains("lines") && last.contains("more") == unlisted.is_some(),
+            "{last}"
+        );
+    }
+}
+
 /// An answer that is too large does not count: long paths leave room for fewer findings, never for none.
 #[test]
 fn an_answer_stays_small_however_long_the_paths_are() {
