@@ -129,8 +129,8 @@ impl Report {
             some => format!(" ({})", some.join("; ")),
         };
         let (sentence, opaque) = (self.verdict_sentence(), self.opaque_clause());
-        let hidden = self.hidden_clause();
-        format!("{word}{qualifiers}: {sentence}{opaque}{hidden}{rest}")
+        let (unlisted, hidden) = (self.unlisted_clause(), self.hidden_clause());
+        format!("{word}{qualifiers}: {sentence}{unlisted}{opaque}{hidden}{rest}")
     }
 
     fn exit_and_conclusion(&self, gate: GatePolicy) -> (u8, CheckConclusion) {
@@ -175,38 +175,6 @@ impl Report {
         match self.dismissed_findings().count() {
             0 => String::new(),
             many => format!(", {many} dismissed"),
-        }
-    }
-
-    /// What nobody can read as text, by its kind: `; content not read: 2 binary, 1 submodule`.
-    fn opaque_clause(&self) -> String {
-        // A report from elsewhere may say anything here, and a headline holds no untrusted text.
-        let plain = |c: &char| c.is_ascii_alphanumeric() || " -".contains(*c);
-        let mut kinds: std::collections::BTreeMap<String, usize> = Default::default();
-        for (_, what) in self.outcome.coverage.opaque_files() {
-            let what: String = what.chars().filter(plain).take(24).collect();
-            *kinds.entry(what).or_default() += 1;
-        }
-        let counts: Vec<String> = kinds
-            .iter()
-            .map(|(what, n)| format!("{n} {what}"))
-            .collect();
-        if counts.is_empty() {
-            String::new()
-        } else {
-            format!("; content not read: {}", counts.join(", "))
-        }
-    }
-
-    /// What no reviewer was shown of the lines that are new, so that a PASS is not taken for more than it says.
-    fn hidden_clause(&self) -> String {
-        let hidden = self.receipt.run.brief.as_ref().map_or(0, |b| b.hidden);
-        match (self.outcome.verdict, usize::try_from(hidden)) {
-            (Verdict::Pass, Ok(count)) if count > 0 => {
-                let values = count_noun(count, "secret value", "secret values");
-                format!("; {values} hidden from the models")
-            }
-            _ => String::new(),
         }
     }
 
@@ -505,7 +473,7 @@ pub(super) fn count_noun(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn count_with_verb(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count_with_verb(number: usize, one: &str, many: &str) -> String {
     format!(
         "{} {}",
         count_noun(number, one, many),

@@ -14,6 +14,7 @@ mod earlier;
 mod facts;
 pub(crate) mod gitlab;
 mod group;
+mod headline_clauses;
 pub(crate) mod html;
 pub mod json;
 pub mod judge;

@@ -57,6 +57,9 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
             "there is nothing to dismiss: {name} is {standing}"
         )));
     }
+    if !takes_back {
+        refuse_unlisted(&finding)?;
+    }
     let proposal = proposals::list_proposals(start)?
         .into_iter()
         .find(|line| line.dismissal.fingerprint == finding.fingerprint);
@@ -179,6 +182,26 @@ fn refuse_other_branch(found: &FoundFinding) -> Result<(), RunError> {
     Err(refused
         .hint("for the findings of this branch: git council review HEAD")
         .hint(that_one))
+}
+
+/// Nobody was shown what a finding stands for that is listed nowhere: nobody has a reason why it does not count.
+fn refuse_unlisted(finding: &JudgedFinding) -> Result<(), RunError> {
+    let (name, rule) = (findings::name_finding(finding), &finding.finding.rule);
+    let problems = match finding.count_unlisted() {
+        0 => return Ok(()),
+        1 => "1 more problem that is".to_owned(),
+        many => format!("{many} more problems that are"),
+    };
+    let refused = RunError::usage(format!(
+        "{name} cannot be dismissed: it stands for {problems} not listed"
+    ));
+    let refused = refused.hint("fix what is listed, and review again: then others of them are");
+    Err(match rule {
+        Some(rule) if council_builtin::explain_rule(rule).is_some() => refused.hint(format!(
+            "if the rule is wrong here: git council explain {rule} says how to set it"
+        )),
+        _ => refused,
+    })
 }
 
 /// What a person decides holds from now on.

@@ -293,6 +293,28 @@ fn a_dismissal_covers_nothing_that_was_not_there() {
     }
 }
 
+/// A report lists 200 findings. The last of more stands for the others, is counted where the verdict is told, and gives way
+/// to nobody's reason: nobody was shown them.
+#[test]
+fn what_is_not_listed_is_counted_and_cannot_be_dismissed() {
+    let repo = Repo::with_base();
+    let keys = (0..205).map(|n| format!("key_{n} = \"{}\"\n", sample_key(n)));
+    repo.write("m.py", keys.collect::<String>());
+    repo.commit("Keys");
+    let told = "200 critical; 5 more findings are not listed";
+    repo.council(["review", "HEAD"]).ends(1).prints(told);
+    for named in ["F200", "F198-F200"] {
+        repo.council(["dismiss", named, "--because", "samples"])
+            .ends(2)
+            .tells("F200 (provider-token) at m.py:200 cannot be dismissed: it stands for 5 more problems");
+    }
+    repo.council(["dismiss", "F199", "--because", "samples"])
+        .ends(0);
+    repo.council(["review", "HEAD"])
+        .ends(1)
+        .prints("199 critical; 5 more findings are not listed");
+}
+
 /// Two judges see one problem of a line and one sees another: who dismisses what is shown has said nothing of the rest, then
 /// and in each later review, and can dismiss that as well.
 #[test]

@@ -154,6 +154,9 @@ impl ReplyEar<'_> {
         let this = talked.name();
         Err(match &order.meaning {
             OrderMeaning::TakeBack => return Ok(None),
+            OrderMeaning::Dismiss(_) if talked.stands_for_unlisted() => format!(
+                "Not dismissed: {this} stands for more problems, which are not listed, and {who} was not shown them."
+            ),
             OrderMeaning::Dismiss(words) if talked.is_meant(order, words) => {
                 return Ok(Some(words));
             }
@@ -253,6 +256,12 @@ impl TalkedFinding<'_> {
             Some(_) => format!("Taken back by {who}: {this} counts again."),
             None => format!("Nothing was taken back: no dismissal of {this} counts."),
         }
+    }
+
+    /// Whether it stands for problems that nobody was shown.
+    fn stands_for_unlisted(&self) -> bool {
+        let known = self.known.map(OpenFinding::restore_finding);
+        known.is_some_and(|found| found.count_unlisted() > 0)
     }
 
     /// That another problem of the same line counts on, of which its judges speak in words of their own.

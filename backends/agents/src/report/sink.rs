@@ -436,7 +436,7 @@ impl<'a> HitSink<'a> {
         findings.dedup();
         let elsewhere = self.offered - findings.len().min(self.offered);
         let dropped = findings.len().saturating_sub(MAX_FINDINGS);
-        findings.truncate(MAX_FINDINGS);
+        council_builtin::list_first(&mut findings, MAX_FINDINGS);
         let untold = self.unplaced.vote().max(self.unread.vote());
         let vote = vote_of(&findings).max(untold);
         let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
