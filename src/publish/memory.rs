@@ -17,7 +17,7 @@ use super::voices::KeptVoice;
 use crate::council::outcome::{FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
-use crate::report::{MemoryPlace, Report, json};
+use crate::report::{FailOn, MemoryPlace, Report, json};
 
 /// Version of the state.
 const VERSION: u32 = 1;
@@ -246,6 +246,17 @@ impl ReviewState {
     /// Whether the comment tells more of each finding than is kept of it.
     pub(crate) fn is_told_in_full_there(&self) -> bool {
         self.shortened && self.claimed.is_none()
+    }
+
+    /// Whether a review with rights of its own failed this commit, for whatever reason.
+    pub(crate) fn has_failed(&self, commit: &str) -> bool {
+        let warns = self.report.as_ref().map(|report| report.own_gate().fail_on);
+        let fails = match self.verdict {
+            Verdict::Fail => true,
+            Verdict::Warn => warns == Some(FailOn::Warn),
+            _ => false,
+        };
+        fails && self.key.is_some() && self.head == commit
     }
 
     /// Whether this program can read it.

@@ -54,6 +54,8 @@ pub(super) struct CommitFailure {
     pub(super) check: CheckFailure,
     /// Whether a status is written, also in the place of a check.
     pub(super) asks_status: bool,
+    /// Whether the page says that this very commit has failed. Whoever asks judges knows that already.
+    pub(super) on_page: bool,
 }
 
 /// Whether a status may be written: one that was asked for, or one for a check that nobody could begin.
@@ -82,6 +84,10 @@ pub(super) fn keep_failed(
         CheckFailure::Before if wants_check => (Surface::Check, FAILED_BEFORE),
         _ if failure.asks_status && is_status_failed(wishes, troubles, hub) => {
             (Surface::Status, FAILED_BEFORE)
+        }
+        // Votes that no finding carries stand nowhere else.
+        _ if failure.on_page && wishes.surfaces.contains(&Surface::Comment) => {
+            (Surface::Comment, FAILED_BEFORE)
         }
         _ => return false,
     };

@@ -133,9 +133,9 @@ pub(super) fn fail_with_commit(report: &mut Report, note: &str) {
     report.outcome.notes.push(note.to_owned());
 }
 
-/// What is said where the check or the status of a commit stays a failure.
-pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check or \
-                                        status stays a failure: push a new commit, dismiss \
+/// What is said where the check, the status or the comment of a commit goes on saying that it failed.
+pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check, \
+                                        status or comment stays as it is: push a new commit, dismiss \
      the findings with a reason, or begin anew with `--full`";
 
 /// What is said of it.

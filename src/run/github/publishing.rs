@@ -249,6 +249,7 @@ pub(crate) fn publish_run(
     let failure = CommitFailure {
         check: CheckFailure::standing(&seen, &wishes),
         asks_status: may_set_status(&wishes, false),
+        on_page: before.is_some_and(|before| before.has_failed(&wishes.head)),
     };
     keep_failed(&mut report, &mut wishes, failure, &mut troubles, &hub);
     let report = &report;

@@ -282,6 +282,7 @@ impl PullReview<'_> {
         let failure = CommitFailure {
             check: self.failed_elsewhere(),
             asks_status: self.asks_status(|check| is_witness(check, &report)),
+            on_page: false,
         };
         if is_changed {
             // The check tells of the verdict before the dismissal.
@@ -366,6 +367,7 @@ impl PullReview<'_> {
         let failure = CommitFailure {
             check: *looked.as_ref().unwrap_or(&failed_before),
             asks_status: looked.is_ok() && self.asks_status(|check| !check.completed),
+            on_page: false,
         };
         let stays_failed = self.keep_failed(&mut report, failure);
         let delivered = self.deliver(&report)?;

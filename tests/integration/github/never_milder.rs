@@ -156,3 +156,40 @@ fn a_failed_commit_is_passed_by_no_writer_on_no_surface() {
         }
     }
 }
+
+/// Votes that no finding carries stand on the page alone: who shows a milder result of the same commit there, without a check,
+/// leaves it as it is.
+#[test]
+fn a_page_that_failed_by_votes_gives_way_to_no_milder_one() {
+    for writer in [Writer::Publish, Writer::Conclude] {
+        let stage = Stage::new();
+        seat_judges(&stage);
+        stage
+            .repo
+            .git(["config", "council.review.consensus", "majority"]);
+        stage.propose(1, &[("src/a.py", OPENS)]);
+        let page = |word: &str| {
+            let reports = stage.reports(1);
+            assert_eq!(reports.len(), 1);
+            assert!(
+                reports[0].body.contains(word),
+                "{writer:?} {}",
+                reports[0].body
+            );
+        };
+        let_judges_say(&stage, "FAIL", "");
+        let args = ["review", "--pr", "1", "--publish", "comment"];
+        stage.council(&args).ends(1).prints("FAIL");
+        fs::remove_dir_all(stage.repo.path().join(".git/council")).unwrap();
+        begin(&stage, writer);
+        for _ in 0..2 {
+            write(&stage, writer, "comment", &[])
+                .ends(1)
+                .prints("FAIL: another review has failed this very commit");
+            page("# FAIL");
+        }
+        write(&stage, writer, "comment", &["--full"]).ends(0);
+        page("# PASS");
+        stage.requests();
+    }
+}
