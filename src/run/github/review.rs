@@ -253,11 +253,11 @@ impl PullReview<'_> {
     }
 
     /// Whether judges are asked more than in a review whose findings are all carried into this one: other judges or more of
-    /// them, or a second round that it had not. What they say counts with those findings, so that nothing gets milder.
+    /// them, or a second round about more than it had. What they say counts with those findings, so that nothing gets milder.
     fn is_asked_more_than(&self, standing: &Report) -> bool {
         let is_carried = |before: &ReviewState| before.carries_all_of(standing);
         self.before.as_ref().is_some_and(is_carried)
-            && asks_more(&self.seats, &self.settings, &standing.outcome)
+            && asks_more(&self.seats, &self.settings, standing)
     }
 
     fn find_earlier(&self, prepared: &PreparedReview) -> Option<Report> {
