@@ -91,6 +91,13 @@ impl KnownValues {
         self.whole.is_empty()
     }
 
+    /// All that is kept, in its order.
+    #[cfg(test)]
+    pub(crate) fn told(&self) -> String {
+        let pieces: BTreeMap<_, _> = self.pieces.iter().collect();
+        format!("{:?} {pieces:?} {}", self.whole, self.lines.told())
+    }
+
     fn shared_kind(&mut self, kind: &str) -> Arc<str> {
         if let Some(kind) = self.kinds.get(kind) {
             return Arc::clone(kind);

@@ -46,6 +46,16 @@ impl KnownLines {
         }
     }
 
+    /// All that is kept, in its order.
+    #[cfg(test)]
+    pub(crate) fn told(&self) -> String {
+        let files = self.files.iter();
+        let files: std::collections::BTreeMap<_, std::collections::BTreeMap<_, _>> = files
+            .map(|(path, lines)| (path, lines.iter().collect()))
+            .collect();
+        format!("{files:?}")
+    }
+
     /// The lines of a file.
     pub(crate) fn of_file(&self, path: &str) -> Option<&FileLines> {
         self.files.get(path)

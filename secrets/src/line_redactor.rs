@@ -109,6 +109,27 @@ impl<'r> LineRedactor<'r> {
         self
     }
 
+    /// Passes over the first lines of a text, as far as no rule looks at any of them: how many those are. Most hunks are
+    /// nothing but such lines.
+    pub(crate) fn pass_quiet(&mut self, lines: &[&str]) -> usize {
+        let nature = self.nature;
+        let is_plain = !nature.holds_secrets && !nature.holds_drawn && !nature.is_handed;
+        let goes_by_signs =
+            self.redactor.own.is_empty() && SecretTable::built_in().always.is_empty();
+        if !is_plain || !goes_by_signs {
+            return 0;
+        }
+        let quiet = lines.iter().take_while(|line| LineSigns::is_quiet(line));
+        let quiet = quiet.count();
+        if quiet < lines.len() {
+            // A list may begin there, and hold a secret below.
+            for line in &lines[..quiet] {
+                self.lists.read_line(line, &LineSigns::NONE);
+            }
+        }
+        quiet
+    }
+
     /// Whether lines above said something of the last one.
     pub(crate) fn is_read_with_others(&self) -> bool {
         self.is_with_others

@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use crate::bare_token;
 use crate::encoded_key::NUMBERS;
 use crate::key_block::FRAME_SIGNS;
+use crate::matcher::PLACEHOLDER;
 use crate::name_words::{letters_of_names, names_beside};
-use crate::respelled::escape_marks;
+use crate::respelled::{PlainSpelling, escape_marks};
 use crate::spelled_key::spelled_marks;
 use crate::table::SecretTable;
 use crate::word_finder::WordFinder;
@@ -38,7 +39,7 @@ pub(crate) enum Sign {
 }
 
 /// The signs of one line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineSigns {
     found: u16,
     /// How many signs of base64 stand side by side, at most; 0: fewer than any rule looks at.
@@ -57,6 +58,19 @@ impl LineSigns {
         found: u16::MAX,
         longest_run: usize::MAX,
     };
+
+    /// No sign: no rule looks at the line.
+    pub(crate) const NONE: Self = Self {
+        found: 0,
+        longest_run: 0,
+    };
+
+    /// Whether no rule of ours looks at a line, whatever stands around it.
+    pub(crate) fn is_quiet(line: &str) -> bool {
+        Self::of(line) == Self::NONE
+            && PlainSpelling::in_latin(line).is_none()
+            && !line.contains(PLACEHOLDER)
+    }
 
     pub(crate) fn of(line: &str) -> Self {
         static WORDS: LazyLock<Option<SignWords>> = LazyLock::new(SignWords::new);
@@ -165,13 +179,15 @@ fn longest_run(line: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
     use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
+    use crate::known::KnownValues;
     use crate::line_redactor::LineRedactor;
-    use crate::respelled::PlainSpelling;
+    use crate::redactor::SecretSpan;
     use crate::samples::{SecretSample, sample_secrets};
     use crate::{Redactor, SecretTable};
 
@@ -242,6 +258,28 @@ mod tests {
         assert!(signs.has(Sign::Field) && !signs.has(Sign::Name));
     }
 
+    /// A line of code, in which there is mostly nothing to be seen, or one of anything.
+    fn line_of_file() -> impl Strategy<Value = String> {
+        let code = prop::sample::select(vec![
+            "fn run(a: &[u8]) {",
+            "    let x = [",
+            "    \"abc\", 7,",
+            "args:",
+            "  - x: 1",
+            "call(",
+            "}",
+            "",
+            "[part]",
+            "<tag",
+            "a = b +",
+        ]);
+        let any = prop::collection::vec(piece(), 0..4);
+        prop_oneof![
+            3 => code.prop_map(str::to_owned),
+            1 => any.prop_map(|parts| parts.concat()),
+        ]
+    }
+
     static SAMPLES: LazyLock<Vec<SecretSample>> = LazyLock::new(sample_secrets);
 
     /// Pieces of whatever some rule looks at.
@@ -310,6 +348,32 @@ mod tests {
             let lines: Vec<String> = text.iter().map(|parts| parts.concat()).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             assert_same(path, &lines);
+        }
+
+        /// Law: what is known of files is the same where every rule reads every line of them.
+        #[test]
+        fn what_is_passed_over_holds_no_value(
+            texts in prop::collection::vec(prop::collection::vec(line_of_file(), 0..8), 1..4),
+            path in prop::sample::select(vec![None, Some("a.rs"), Some("run.sh"), Some(".env"), Some("k8s.yml")]),
+        ) {
+            let texts: Vec<Vec<&str>> = texts.iter().map(|lines| lines.iter().map(String::as_str).collect()).collect();
+            let redactor = Redactor::default();
+            let quick = redactor.values_of(texts.iter().map(|lines| (path.map(Cow::Borrowed), lines.clone())));
+            let mut slow = KnownValues::default();
+            for lines in &texts {
+                let mut reader = redactor.lines(path);
+                for line in lines {
+                    let (spans, _) = reader.spans(line);
+                    spans.iter().for_each(|span| slow.insert(line, span));
+                    if let Some(path) = path.filter(|_| reader.is_read_with_others()) {
+                        slow.lines.insert(path, line, &spans);
+                    }
+                    for value in reader.take_late() {
+                        slow.insert(&value, &SecretSpan::of_known("secret", 0..value.len()));
+                    }
+                }
+            }
+            prop_assert_eq!(quick.told(), slow.told());
         }
 
         #[test]

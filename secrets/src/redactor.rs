@@ -109,7 +109,9 @@ impl Redactor {
             };
             let mut reader = self.reader(nature);
             last = Some((path, nature));
-            for line in lines {
+            let lines: Vec<&str> = lines.into_iter().collect();
+            let quiet = reader.pass_quiet(&lines);
+            for line in &lines[quiet..] {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
                 if let Some((path, _)) = last.as_ref().filter(|_| reader.is_read_with_others())
