@@ -5,6 +5,8 @@
 //! extends a hunk on both sides alike and the numbers stay right; a hunk that does not fit the text it is said to
 //! come from leaves its whole file as it was.
 
+use std::cell::LazyCell;
+
 use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, Hunk, LineKind};
 
@@ -105,26 +107,27 @@ impl<'b> ContextExtender<'b> {
 
     /// Extends the hunks of one file (by its old path) whose old side is `text`, and merges those that touch.
     pub(super) fn extend_hunks(&mut self, path: &str, hunks: &mut Vec<Hunk>, text: &str) {
-        let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let spans: Vec<HunkSpan> = hunks.iter().map(HunkSpan::of).collect();
-        if hunks.is_empty() || self.left == 0 || !hunks_fit(hunks, &spans, &lines) {
+        if hunks.is_empty() || self.left == 0 {
             return;
         }
-        let outline = FileOutline::read(path, text);
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let spans: Vec<HunkSpan> = hunks.iter().map(HunkSpan::of).collect();
+        if !hunks_fit(hunks, &spans, &lines) {
+            return;
+        }
+        // Where nothing is left out between hunks, nobody asks for functions.
+        let outline = LazyCell::new(|| FileOutline::read(path, text));
         let mut file_left = self.bounds.file_lines.min(self.left);
         let before_all = file_left;
         let mut out: Vec<Hunk> = Vec::with_capacity(hunks.len());
         let mut floor = 1;
         for (i, mut hunk) in std::mem::take(hunks).into_iter().enumerate() {
             let ceiling = spans.get(i + 1).map_or(lines.len() + 1, |next| next.old.0);
-            let (above, below) = self.wanted_lines(
-                &outline,
-                &hunk,
-                spans[i],
-                &lines,
-                (floor, ceiling),
-                &mut file_left,
-            );
+            let room = (floor, ceiling);
+            let (above, below) = match room == spans[i].old {
+                true => (0, 0),
+                false => self.wanted_lines(&outline, &hunk, spans[i], &lines, room, &mut file_left),
+            };
             prepend_lines(
                 &mut hunk,
                 &lines[spans[i].old.0 - 1 - above..spans[i].old.0 - 1],
