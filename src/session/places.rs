@@ -1,5 +1,6 @@
 //! Where the files of a run lie, and what they are called.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -95,6 +96,17 @@ impl RunFolders {
     }
 }
 
+/// The names of the runs that are there, and of those that were.
+fn taken_names(disk: &dyn SessionDisk, runs: &Path) -> BTreeSet<String> {
+    // What cannot be listed is tried name by name.
+    let names = disk.list_folder(runs).unwrap_or_default().into_iter();
+    let run = |name: String| match name.strip_suffix(RETIRED_SUFFIX) {
+        Some(run) => run.to_owned(),
+        None => name,
+    };
+    names.map(run).collect()
+}
+
 /// A run by its name, with the places of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunRef {
@@ -143,16 +155,24 @@ impl RunRef {
         target: &str,
         moment: &CalendarMoment,
     ) -> Result<Self, SessionError> {
+        // A target may be reviewed a hundred times a day: what is taken is asked once, and by the second run only.
+        let mut taken = BTreeSet::new();
         for number in 1..=MAX_RUNS_PER_DAY {
             let run = Self::with_name(target, moment, number);
+            if taken.contains(&run.name) {
+                continue;
+            }
             let folder = runs.join(&run.name);
             match disk.make_new_dir(&folder) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    taken = taken_names(disk, runs);
+                }
                 Err(error) => return Err(SessionError::disk("make", &folder)(error)),
                 Ok(()) if disk.read_file(&retired_name(&folder)).is_ok() => {
                     // Looked at behind the folder: whoever removes a run retires its name first.
                     let removed = disk.remove_dir(&folder);
                     removed.map_err(SessionError::disk("remove", &folder))?;
+                    taken = taken_names(disk, runs);
                 }
                 Ok(()) => {
                     return Ok(Self {
@@ -269,6 +289,8 @@ fn to_slug(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::real::RealWorld;
     use super::*;
 
@@ -329,6 +351,32 @@ mod tests {
             "2026-03-09-head-2-judge-1.md"
         );
         assert_eq!(create(&places, "head").name, "council-20260309-head-3");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Law: a run takes the first name that nobody has or had, in whatever order the others went.
+        #[test]
+        fn a_run_takes_the_first_free_name(
+            there in prop::collection::btree_set(1_u32..9, 0..7), gone in prop::collection::btree_set(1_u32..9, 0..7),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let places = RunFolders::in_repository(folder.path(), None);
+            let runs = folder.path().join("council/runs");
+            for number in there.difference(&gone) {
+                let run = RunRef::with_name("head", &on("2026-03-09"), *number);
+                std::fs::create_dir_all(runs.join(run.name)).unwrap();
+            }
+            std::fs::create_dir_all(&runs).unwrap();
+            for number in &gone {
+                let run = RunRef::with_name("head", &on("2026-03-09"), *number);
+                std::fs::write(retired_name(&runs.join(run.name)), []).unwrap();
+            }
+            let free = (1..).find(|number| !there.contains(number) && !gone.contains(number)).unwrap();
+            let first = RunRef::with_name("head", &on("2026-03-09"), free);
+            prop_assert_eq!(create(&places, "head").name, first.name);
+        }
     }
 
     #[test]
