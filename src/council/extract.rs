@@ -15,7 +15,7 @@ use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
 use super::told_fields::told_texts;
-use super::unseen_words::UnseenWords;
+use super::unseen_words::{Speaker, UnseenWords};
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ pub(super) struct ReadReply {
 /// # Errors
 /// As [`read_reply`].
 pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
-    read_reply(raw, expected).map(|reply| reply.answer)
+    read_reply(raw, expected, Speaker::Model).map(|reply| reply.answer)
 }
 
 /// Reads the answer in `raw`, and the words beside it.
@@ -66,7 +66,11 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge.
-pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadReply, Failure> {
+pub(super) fn read_reply(
+    raw: &str,
+    expected: ExpectedEcho<'_>,
+    speaker: Speaker,
+) -> Result<ReadReply, Failure> {
     // Tools of some platforms write a byte order mark before everything.
     let raw = raw.trim_start_matches('\u{feff}');
     if raw.len() > MAX_ANSWER_BYTES {
@@ -93,7 +97,8 @@ pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadRe
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     let mut beside = check_words_beside(raw, object, &value)?;
     beside.extend(told_texts(&value));
-    let unseen = UnseenWords::in_answer(&value, &words_around(raw, object));
+    let is_model = speaker == Speaker::Model;
+    let unseen = is_model.then(|| UnseenWords::in_answer(&value, &words_around(raw, object)));
     fall_back(&mut value, expected.round);
     straighten_tests(&mut value);
     let dropped = drop_unreadable(&mut value);
@@ -103,7 +108,7 @@ pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadRe
         answer: fill_defaults(answer),
         dropped,
         beside,
-        unseen,
+        unseen: unseen.flatten(),
     })
 }
 

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::extract::{ExpectedEcho, ReadReply, read_reply};
+use super::super::unseen_words::Speaker;
 use super::*;
 
 fn read(raw: &str, round: RoundNumber) -> ReadReply {
@@ -13,7 +14,7 @@ fn read(raw: &str, round: RoundNumber) -> ReadReply {
         others: &[],
         is_foreign: &|_| false,
     };
-    read_reply(raw, echo).unwrap_or_else(|failure| panic!("{failure}: {raw}"))
+    read_reply(raw, echo, Speaker::Model).unwrap_or_else(|failure| panic!("{failure}: {raw}"))
 }
 
 fn critical() -> Value {

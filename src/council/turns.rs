@@ -17,6 +17,7 @@ use super::meant_ids::stray_words;
 use super::merge::{merge_answers, raise_findings};
 use super::position::position_before;
 use super::unclear_reply::read_unclear_reply;
+use super::unseen_words::Speaker;
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const MAX_RESTATEMENT_CHARS: usize = 2_000;
@@ -235,22 +236,22 @@ impl Council {
             .filter(|id| *id != judges[seat].id().as_str());
         let others: Vec<&str> = others.collect();
         let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != seat);
-        let reply = extract::read_reply(
-            raw,
-            ExpectedEcho {
-                round: turn.round,
-                key: &turn.key,
-                judge: judges[seat].id().as_str(),
-                others: &others,
-                is_foreign: &is_foreign,
-            },
-        )?;
+        let expected = ExpectedEcho {
+            round: turn.round,
+            key: &turn.key,
+            judge: judges[seat].id().as_str(),
+            others: &others,
+            is_foreign: &is_foreign,
+        };
+        let speaker = match judges[seat].is_deterministic() {
+            true => Speaker::Rules,
+            false => Speaker::Model,
+        };
+        let reply = extract::read_reply(raw, expected, speaker)?;
         self.state.check_voice(seat, &reply.answer)?;
         let sent = &judges[seat].planned.coverage;
         match &reply.unseen {
-            Some(words) if words.contradict(sent) && !judges[seat].is_deterministic() => {
-                Err(words.failure())
-            }
+            Some(words) if words.contradict(sent) => Err(words.failure()),
             _ => Ok(reply),
         }
     }
