@@ -12,6 +12,7 @@ use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sha::sha256_of_parts;
 use super::sha256;
 
 /// Version that every [`FolderIndex`] carries.
@@ -98,16 +99,49 @@ fn target_for_judges(packet: &Packet) -> Target {
 
 /// The same as canonical JSON, without a copy of the packet: its hunks may be many megabytes.
 pub(crate) fn bytes_for_judges(packet: &Packet) -> Vec<u8> {
-    // Strings, numbers and arrays only: serialization into memory cannot fail.
-    serde_json::to_vec(&ShownPacket {
+    let shown = ShownPacket {
         version: packet.version,
         target: target_for_judges(packet),
         files: &packet.files,
         instructions: &packet.instructions,
         coverage: &packet.coverage,
         framing: Framing::default(),
-    })
-    .unwrap_or_default()
+    };
+    let hunks = packet.files.iter().flat_map(|file| &file.hunks);
+    let text: usize = hunks.map(|hunk| hunk.body.len()).sum();
+    let mut bytes = Vec::with_capacity(text + text / 16 + 512 * packet.files.len());
+    // Strings, numbers and arrays only: serialization into memory cannot fail.
+    let written = serde_json::to_writer(&mut bytes, &shown);
+    debug_assert!(written.is_ok());
+    bytes
+}
+
+/// The digest of a packet of which these are the bytes for judges: they have all of it but the words at its ends, and it is
+/// not written a second time. None: they are of another packet.
+pub(crate) fn digest_beside(packet: &Packet, shown: &[u8]) -> Option<String> {
+    let own = PacketEnds::of(packet.version, &packet.target, &packet.framing)?;
+    let others = target_for_judges(packet);
+    let others = PacketEnds::of(packet.version, &others, &Framing::default())?;
+    let middle = shown.strip_prefix(&*others.head)?;
+    let middle = middle.strip_suffix(&*others.tail)?;
+    Some(sha256_of_parts(&[&own.head, middle, &own.tail]))
+}
+
+/// How the JSON of a packet begins and ends.
+struct PacketEnds {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl PacketEnds {
+    fn of(version: u32, target: &Target, framing: &Framing) -> Option<Self> {
+        let target = serde_json::to_string(target).ok()?;
+        let framing = serde_json::to_string(framing).ok()?;
+        Some(Self {
+            head: format!("{{\"version\":{version},\"target\":{target},").into_bytes(),
+            tail: format!(",\"framing\":{framing}}}").into_bytes(),
+        })
+    }
 }
 
 /// The fields of a packet in their order.
@@ -208,6 +242,7 @@ mod tests {
 
     use council_protocol::change::{FileStatus, NoBlobs};
     use council_protocol::coverage::Coverage;
+    use proptest::prelude::*;
 
     use super::super::ContextBounds;
     use super::super::tests::{MapBlobs, build_packet, file, material};
@@ -249,6 +284,29 @@ mod tests {
                 .insert((side, path.into()), text.as_bytes().to_vec());
         }
         (packet, blobs)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Law: a packet has one address, whether it is written for that or was written for judges.
+        #[test]
+        fn the_digest_beside_the_bytes_for_judges_is_that_of_the_packet(
+            label in "[a-z\"\\\\{},:é]{0,12}", title in "[a-z\"\\\\{},:\n]{0,12}", topic in any::<bool>(),
+            body in "[ +-][a-z\"\\\\{}]{0,9}\n",
+        ) {
+            let (mut packet, _) = change();
+            if topic {
+                packet.target.kind = TargetKind::Topic;
+            }
+            packet.target.only = vec![label.clone()];
+            (packet.target.label, packet.framing.title) = (label, title);
+            packet.instructions = vec![Instruction { path: body.as_str().into(), origin: body.clone(), text: body }];
+            let shown = bytes_for_judges(&packet);
+            prop_assert_eq!(digest_beside(&packet, &shown), Some(super::super::packet_digest(&packet)));
+            prop_assert_eq!(&shown, &super::super::to_bytes(&for_judges(&packet)));
+            prop_assert_eq!(digest_beside(&packet, &shown[1..]), None);
+        }
     }
 
     fn exported(

@@ -20,8 +20,8 @@ use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet};
 
 pub use context::ContextBounds;
 pub(crate) use export::{
-    FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, bytes_for_judges, export_packet,
-    for_judges,
+    FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, bytes_for_judges, digest_beside,
+    export_packet, for_judges,
 };
 pub use ignore::IgnoreGlobs;
 pub(crate) use instructions::{cut_text, is_cut, read_instructions, share_room};

@@ -10,6 +10,13 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
+/// SHA-256 of these parts as of one text, 64 hex digits.
+pub(super) fn sha256_of_parts(parts: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    hex::encode(digest.finalize())
+}
+
 /// SHA-256 of a value as JSON, without all of its text in memory at once.
 pub(super) fn sha256_of_json(value: &impl Serialize) -> String {
     let mut hashed = HashedText::default();

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use council_agents::installed;
+use council_protocol::Seat;
 use council_protocol::packet::TargetKind;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Packet, Seat};
 use serde::Serialize;
 
 use crate::config::Settings;
 use crate::git::recognition_key;
-use crate::packet::{self, sha256};
+use crate::packet::sha256;
 use crate::report::InputDigests;
 use crate::safe_file;
 
@@ -151,15 +151,15 @@ fn folder_digest(folder: &Path) -> Option<String> {
 }
 
 impl RunDigests {
-    /// The digests that the receipt shows. The packet's is made here only: a verdict that is recognised needs none.
+    /// The digests that the receipt shows. The packet's is made for it only: a verdict that is recognised needs none.
     pub(crate) fn receipt_digests(
         &self,
-        packet: &Packet,
+        packet: String,
         prompts: Option<&SeatPrompts>,
     ) -> InputDigests {
         InputDigests {
             change: Some(self.change.clone()),
-            packet: Some(packet::packet_digest(packet)),
+            packet: Some(packet),
             config: Some(self.config.clone()),
             templates: self.templates.clone(),
             context: prompts.and_then(SeatPrompts::context_digest),

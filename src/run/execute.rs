@@ -10,6 +10,7 @@ use crate::config::ProgressSetting;
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::lookup::{CodeLookup, LookupListener, TurnNews};
+use crate::packet::packet_digest;
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
 use crate::report::{self, BackendFacts, ChangeSize, Report, ReviewSubject, RunFacts};
 use crate::session::{
@@ -488,15 +489,15 @@ impl CouncilRun<'_> {
             .as_ref()
             .map(|earlier| earlier.notes(&outcome.findings));
         outcome.notes.extend(told.into_iter().flatten());
+        let packet = finished.packet_digest;
+        let packet = packet.unwrap_or_else(|| packet_digest(&self.prepared.packet));
         let facts = RunFacts {
             duration_ms: self.reading_ms.saturating_add(finished.elapsed_ms),
             earlier,
             started_by: self.start.started_by.clone(),
             backend: Some(backend),
             debate: Some(finished.plan.debate),
-            digests: self
-                .known
-                .receipt_digests(&self.prepared.packet, self.prompts.as_deref()),
+            digests: self.known.receipt_digests(packet, self.prompts.as_deref()),
             recognition_key: Some(self.known.key.clone()),
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),

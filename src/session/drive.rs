@@ -59,6 +59,7 @@ pub(super) struct SessionState<'a> {
     plan: Plan,
     council: Option<Council>,
     journal: Option<JournalWriter>,
+    packet_digest: Option<String>,
     pub(super) purse: Budget,
     /// The calls of this run, once there is one.
     calls: Option<Box<dyn FileAppender>>,
@@ -106,6 +107,7 @@ impl<'a> SessionState<'a> {
             outcome: None,
             council: None,
             journal: None,
+            packet_digest: None,
             purse: Budget::new(setting.money.clone()),
             calls: None,
             began: world.now_ms(),
@@ -413,6 +415,7 @@ impl<'a> SessionState<'a> {
             backend: self.backend,
             gave_way: self.gave_way,
             run: self.setting.run.clone(),
+            packet_digest: self.packet_digest,
             log: self.log,
         })
     }

@@ -162,6 +162,8 @@ pub struct FinishedSession {
     pub run: RunRef,
     /// How long it took, in milliseconds.
     pub elapsed_ms: u64,
+    /// The packet's address; none: the packet was not written.
+    pub packet_digest: Option<String>,
     /// What was said on the way, in order; the text is untrusted.
     pub log: Vec<String>,
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions};
+use crate::packet::packet_digest;
 use crate::prompt;
 use crate::report::{
     self, BackendFacts, GatePolicy, MATRIX_BACKEND, Report, ReviewSubject, RunFacts,
@@ -178,7 +179,7 @@ pub(crate) fn plan_matrix(
                 passed_over: Vec::new(),
             }),
             debate: Some(debate),
-            digests: known.receipt_digests(&prepared.packet, prompts.as_deref()),
+            digests: known.receipt_digests(packet_digest(&prepared.packet), prompts.as_deref()),
             recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
             fail_on: Some(prepared.config.settings.review.fail_on),

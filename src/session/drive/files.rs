@@ -54,6 +54,7 @@ impl SessionState<'_> {
         };
         // Judges may read this file from R1 on: the authors' words are not in it, they are in the plan.
         let packet = packet::bytes_for_judges(&self.setting.packet);
+        self.packet_digest = packet::digest_beside(&self.setting.packet, &packet);
         self.store_file(packet::PACKET_FILE, &packet)?;
         let header = JournalHeader {
             journal: JOURNAL_VERSION,
