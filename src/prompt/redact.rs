@@ -17,7 +17,7 @@ use crate::text::mark_hidden;
 pub(crate) fn redactor_knowing(
     rules: &Redactor,
     packet: &Packet,
-    files: &[(RepoPath, String)],
+    files: &[(RepoPath, Cow<'_, str>)],
     settings: &[String],
 ) -> Redactor {
     let names = packet.files.iter().filter_map(|file| {

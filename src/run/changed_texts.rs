@@ -1,8 +1,14 @@
 //! The files that a change edits, whole and on either side: what a line far from every hunk says of a value on one, such
 //! as the heading of a table, stands in no hunk.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use council_protocol::change::FileStatus;
 use council_protocol::{BlobSource, FileChange, Packet, RepoPath, Side};
+
+/// A name, and the bytes as the change has them: they are shared with whoever read them before.
+pub(super) type ChangedFile = (RepoPath, Arc<[u8]>);
 
 /// Larger files, and more than so many bytes of them, are searched for secrets only where the change shows them.
 const MAX_SEARCHED_FILE: usize = 1 << 20;
@@ -10,7 +16,7 @@ const MAX_SEARCHED: usize = 8 << 20;
 
 /// Each file that is changed, by its name after the change: as it is afterwards, and as it was. Of one that is added or
 /// deleted the change has every line.
-pub(super) fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(RepoPath, String)> {
+pub(super) fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<ChangedFile> {
     let mut left = MAX_SEARCHED;
     let is_whole =
         |file: &&FileChange| !matches!(file.status, FileStatus::Added | FileStatus::Deleted);
@@ -32,10 +38,17 @@ pub(super) fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(Rep
         let blob = blobs.read(side, path).ok().flatten()?;
         (blob.len() <= MAX_SEARCHED_FILE).then_some(())?;
         left = left.checked_sub(blob.len())?;
-        let text = String::from_utf8_lossy(&blob).into_owned();
-        Some((file.path.clone(), text))
+        Some((file.path.clone(), blob))
     });
     texts.collect()
+}
+
+/// The same as text.
+pub(super) fn as_texts(files: &[ChangedFile]) -> Vec<(RepoPath, Cow<'_, str>)> {
+    let files = files.iter();
+    files
+        .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -124,7 +137,7 @@ mod tests {
     fn shown_lines(repo: &Repo, range: &str) -> Vec<String> {
         let (change, packet) = prepare(repo, range);
         let texts = changed_texts(&packet, &*change.blobs);
-        let redactor = redactor_knowing(&Redactor::default(), &packet, &texts, &[]);
+        let redactor = redactor_knowing(&Redactor::default(), &packet, &as_texts(&texts), &[]);
         let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
         let prompter = prompter.with_redactor(redactor);
         let brief = prompter

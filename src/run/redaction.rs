@@ -9,7 +9,7 @@ use council_protocol::packet::Target;
 use council_protocol::{BlobSource, Packet};
 use council_secrets::{Redactor, SecretTable};
 
-use super::changed_texts::changed_texts;
+use super::changed_texts::{as_texts, changed_texts};
 use super::context::RunContext;
 use super::environment::ProcessEnvironment;
 use super::error::RunError;
@@ -39,7 +39,7 @@ pub(crate) fn load_redactor(
     let handed = secret_settings(settings, start);
     let files = changed_texts(packet, &**blobs);
     let blobs = Arc::clone(blobs);
-    let redactor = redactor_knowing(&rules, packet, &files, &handed);
+    let redactor = redactor_knowing(&rules, packet, &as_texts(&files), &handed);
     Ok(redactor.learning(move || {
         let mut texts = texts_beside(&*blobs);
         texts.extend(range.iter().flat_map(texts_between));
