@@ -96,7 +96,8 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
-    let lines = DiffLines::of_files(&prepared.packet.files);
+    let is_published = args.forge.is_requested();
+    let lines = is_published.then(|| DiffLines::of_files(&prepared.packet.files));
     let announce = |name: &str| detach::announce_run(name, &start);
     let options = ConveneOptions {
         deep: args.council.deep,
@@ -143,7 +144,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         report.bottom_line(output.gate).unpublished_code()
     };
     remember_verdict(&report, output.shows_findings(), &start);
-    if args.forge.is_requested() && code != exit::UNPUBLISHED {
+    if let Some(lines) = lines.filter(|_| code != exit::UNPUBLISHED) {
         let code = publish_in_job(
             &report,
             &args.forge.to_publish_request(),
