@@ -44,6 +44,9 @@ pattern!(
 );
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
+    if change.line_count() > MAX_LINES {
+        return;
+    }
     let added: BTreeSet<String> = change
         .files
         .iter()
@@ -84,12 +87,7 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let fresh = added
         .len()
         .saturating_sub(names.iter().filter(|name| added.contains(**name)).count());
-    if lost <= fresh
-        || removes_code(change)
-        || rewrites_tests(change)
-        || is_announced(change)
-        || change.line_count() > MAX_LINES
-    {
+    if lost <= fresh || removes_code(change) || rewrites_tests(change) || is_announced(change) {
         return;
     }
     let removed: Vec<&str> = change
