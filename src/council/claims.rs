@@ -8,7 +8,7 @@ use council_protocol::Severity;
 use super::disposition::{FindingCluster, FindingVersion};
 use super::judges::SeatIndex;
 use super::like_words::is_alike;
-use super::readings::is_same_kind;
+use super::readings::is_milder_view;
 
 impl FindingVersion {
     /// Whether another version makes the very same claim, in the same words. Claims that only sound alike may be one
@@ -93,8 +93,7 @@ impl FindingCluster {
         let worst = self.severity();
         let is_one = |v: &&FindingVersion| {
             let mut worse = self.versions.iter().filter(|w| w.severity() == worst);
-            let is_milder = proved.severity() < worst && v.severity() > Severity::Minor;
-            is_milder && worse.any(|w| is_same_kind(&w.finding, &v.finding))
+            proved.severity() < worst && worse.any(|w| is_milder_view(&w.finding, &v.finding))
         };
         let supporting = proved.versions.iter().filter(is_one);
         let without_proof = |v: &FindingVersion| FindingVersion {

@@ -16,7 +16,7 @@ use super::merge::is_repetition;
 use super::opinions::attach_opinions;
 use super::outcome::{Disposition, Opinion};
 use super::quoted_lines::QuotedLines;
-use super::readings::is_same_kind;
+use super::readings::is_milder_view;
 use super::support::{JudgeStake, NEAR_LINES, SupportKind, dispose, dispose_rule};
 
 /// One judge's version of a finding with all that is known of it.
@@ -509,14 +509,11 @@ fn models_before(
         .collect()
 }
 
-/// Whether a version says something else than the worst in the same line: a remark, or a milder problem of another
-/// kind. Whoever says so did not see the worst, and whoever refutes it says nothing of that.
+/// Whether a version says something else than the worst in the same line: another, milder problem. Whoever says so did not see the worst, and whoever refutes it says nothing of that.
 fn is_beside(versions: &[FindingVersion], version: &FindingVersion, worst: Severity) -> bool {
     let is_worst = |v: &&FindingVersion| v.severity() == worst && v.proof.resolves();
     let mut meant = versions.iter().filter(is_worst);
-    version.severity() < worst
-        && (version.severity() == Severity::Minor
-            || !meant.any(|v| is_same_kind(&v.finding, &version.finding)))
+    version.severity() < worst && !meant.any(|v| is_milder_view(&v.finding, &version.finding))
 }
 
 fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {

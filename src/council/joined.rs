@@ -9,7 +9,7 @@ use super::cluster::{ComparedFinding, group_findings};
 use super::judges::SeatIndex;
 use super::like_words::is_alike;
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
-use super::readings::is_same_kind;
+use super::readings::is_milder_view;
 use super::same_problem::is_one_finding;
 use super::support::{JudgeStake, SupportKind, dispose_among, dispose_rule};
 
@@ -178,7 +178,7 @@ fn standing_of_models(found: &JudgedFinding) -> impl Iterator<Item = &FindingMem
     members.filter(|held| held.stands() && is_of_model(held))
 }
 
-/// Whether somebody says something else than the worst of a place: a remark, or a milder problem of another kind. Where nobody
+/// Whether somebody says something else than the worst of a place: another, milder problem. Where nobody
 /// says now what it was said to be, nobody does.
 fn is_beside(found: &[&JudgedFinding], version: &Finding, worst: Severity) -> bool {
     let said = found.iter().flat_map(|one| standing_of_models(one));
@@ -188,8 +188,7 @@ fn is_beside(found: &[&JudgedFinding], version: &Finding, worst: Severity) -> bo
     let said: Vec<&Finding> = said.collect();
     version.severity < worst
         && !said.is_empty()
-        && (version.severity == Severity::Minor
-            || !said.iter().any(|one| is_same_kind(one, version)))
+        && !said.iter().any(|one| is_milder_view(one, version))
 }
 
 /// Confirms what models found in one place of the same code in different reviews, in whatever words: in one review it would

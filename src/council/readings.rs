@@ -15,7 +15,7 @@ impl JudgedFinding {
         members.filter(|member| member.stands())
     }
 
-    /// The versions of those who hold it. Whoever has a milder problem of another kind in its line, or a remark, does not.
+    /// The versions of those who hold it. Whoever has another, milder problem in its line does not.
     pub fn holding_members(&self) -> impl Iterator<Item = &FindingMember> {
         self.standing_members()
             .filter(|m| !self.is_beside(&m.finding))
@@ -24,16 +24,13 @@ impl JudgedFinding {
     fn is_beside(&self, version: &Finding) -> bool {
         let shown = &self.finding;
         let is_milder = version.severity < shown.severity;
-        let is_remark = version.severity == Severity::Minor;
         let worst = || {
             self.standing_members()
                 .filter(|m| m.finding.severity >= shown.severity)
         };
         // What an earlier review found weighs what it did: nobody of this one may call it so bad.
         let is_said_now = worst().next().is_some();
-        is_milder
-            && is_said_now
-            && (is_remark || !worst().any(|m| is_same_kind(&m.finding, version)))
+        is_milder && is_said_now && !worst().any(|m| is_milder_view(&m.finding, version))
     }
 
     /// Other critical problems that judges see in the same line, in words or of a kind of their own: whoever reads only
@@ -56,6 +53,13 @@ impl JudgedFinding {
         }
         others
     }
+}
+
+/// Whether a milder version tells of the problem that a worse one does: it is of its kind, and a remark says it in like words as
+/// well. Who remarks on the name of a variable has not seen the injection in its line, though both are called `sql`.
+pub(super) fn is_milder_view(worse: &Finding, milder: &Finding) -> bool {
+    is_same_kind(worse, milder)
+        && (milder.severity > Severity::Minor || is_alike(&worse.description, &milder.description))
 }
 
 /// Whether two versions are about the same kind of problem: of one rule where both name one, else of one category.

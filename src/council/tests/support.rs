@@ -456,9 +456,9 @@ pub(super) fn beside_milder(reported: &[Reported], refuters: &[bool]) -> Outcome
             panic!("{} is not debating", name(index))
         };
         let is_beside = |f: &Finding| match f.severity {
-            Severity::Minor => true,
-            Severity::Significant => !holes.contains(&f.category.as_str()),
             Severity::Critical => false,
+            // Whoever tells of it in the same words as a remark tells of the same problem.
+            Severity::Significant | Severity::Minor => !holes.contains(&f.category.as_str()),
         };
         let shown = peers.iter().flat_map(|p| &p.findings);
         let beside = shown.filter(|f| refuters[index] && is_beside(&f.finding));

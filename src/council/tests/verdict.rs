@@ -124,6 +124,30 @@ fn who_has_a_remark_on_a_critical_line_does_not_hold_it() {
     assert_eq!(verdict, Verdict::Fail, "two of three, each over its own");
 }
 
+/// The same problem in the same line is held by whoever tells of it, however bad each thinks it is.
+#[test]
+fn who_tells_of_the_problem_as_minor_holds_it() {
+    let severities = [Severity::Minor, Severity::Significant, Severity::Critical];
+    let held = |severity: Severity| finding(severity, 3);
+    for worse in severities {
+        let both = says(&vec![(vote_of(worse), vec![held(worse)]); 2]);
+        for milder in severities.into_iter().filter(|milder| *milder <= worse) {
+            let said = [worse, milder].map(|s| (vote_of(s), vec![held(s)]));
+            assert_eq!(says(&said), both, "{worse:?} and {milder:?}");
+            let [one, other] = said;
+            assert_eq!(says(&[other, one]), both, "{milder:?} and {worse:?}");
+        }
+    }
+}
+
+fn vote_of(severity: Severity) -> Vote {
+    match severity {
+        Severity::Minor => PASS,
+        Severity::Significant => WARN,
+        Severity::Critical => FAIL,
+    }
+}
+
 /// A judge that insists on what it cannot show must not leave the change greener than one that gives it up when asked.
 #[test]
 fn a_critical_whose_quote_is_nowhere_is_no_pass() {
