@@ -149,7 +149,9 @@ pub(super) struct RuleVote<'a> {
 /// place.
 pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[RuleVote<'_>]) -> bool {
     let mut objecting = rules.iter().filter(|rule| rule.vote > Vote::Pass);
-    objecting.any(|rule| rule.unplaced > Some(Vote::Pass) || !says_over_what(findings, rule.judge))
+    objecting.any(|rule| {
+        rule.unplaced > Some(Vote::Pass) || !says_over_what(findings, rule.judge, Vote::Warn)
+    })
 }
 
 impl Outcome {

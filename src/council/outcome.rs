@@ -126,16 +126,21 @@ pub struct Outcome {
 }
 
 /// Whether findings say over what a judge objects, be they refuted or dismissed by now: its own, and those of others with
-/// which it agrees, with evidence.
-pub(crate) fn says_over_what(findings: &[JudgedFinding], judge: &JudgeId) -> bool {
-    let mut members = findings.iter().flat_map(|found| &found.members);
+/// which it agrees, with evidence. No finding that is milder than its vote does.
+pub(crate) fn says_over_what(findings: &[JudgedFinding], judge: &JudgeId, vote: Vote) -> bool {
+    let least = match vote {
+        Vote::Fail => Severity::Critical,
+        Vote::Warn | Vote::Pass => Severity::Significant,
+    };
     let agrees =
         |said: &Opinion| said.judge == *judge && said.stance == Stance::Agreed && said.resolves;
-    let mut telling = findings
-        .iter()
-        .filter(|found| found.finding.severity > Severity::Minor);
-    members.any(|m| m.judge == *judge && m.finding.severity > Severity::Minor)
-        || telling.any(|found| found.opinions.iter().any(agrees))
+    let holds = |found: &JudgedFinding| {
+        let mut members = found.members.iter();
+        members.any(|m| m.judge == *judge && m.finding.severity >= least)
+            || found.opinions.iter().any(agrees)
+    };
+    let mut telling = findings.iter().filter(|f| f.finding.severity >= least);
+    telling.any(holds)
 }
 
 impl Outcome {
@@ -144,17 +149,18 @@ impl Outcome {
         let rules = self.judges.iter().filter(|j| j.seat.agent.deterministic);
         let mut objecting = rules.filter(|j| j.counted > Some(Vote::Pass));
         objecting.any(|j| {
-            j.unplaced > Some(Vote::Pass) || !says_over_what(&self.findings, &j.seat.judge)
+            j.unplaced > Some(Vote::Pass)
+                || !says_over_what(&self.findings, &j.seat.judge, Vote::Warn)
         })
     }
 
-    /// Whether a judge objects, in whatever answer, and no finding of its says over what.
+    /// Whether a judge objects, in whatever answer, and no finding of its that is as bad as its vote says over what.
     pub fn has_objection_without_finding(&self) -> bool {
-        let objects = |vote: Option<Vote>| vote > Some(Vote::Pass);
+        let objection = |vote: Option<Vote>| vote.filter(|vote| *vote > Vote::Pass);
         self.judges.iter().any(|j| {
-            objects(j.unplaced)
-                || objects(j.lost_vote)
-                || objects(j.counted) && !says_over_what(&self.findings, &j.seat.judge)
+            let counted = objection(j.counted);
+            objection(j.unplaced.max(j.lost_vote)).is_some()
+                || counted.is_some_and(|vote| !says_over_what(&self.findings, &j.seat.judge, vote))
         })
     }
 
