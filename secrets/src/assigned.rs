@@ -11,6 +11,7 @@ use crate::beside_name::open_call;
 use crate::calls::{is_called, is_conversion, is_lookup, is_pair_call, takes_password};
 use crate::dialect::compile_pattern;
 use crate::element::element_texts;
+use crate::given_pair::given_value;
 use crate::literal::{
     JoinedLiteral, Literal, joined_literals, key_at_head, literal_at, paired_literals,
 };
@@ -53,19 +54,7 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
                 shape,
             );
         }
-        let beside = literals_beside(line, &name);
-        for (value, own) in beside
-            .iter()
-            .flat_map(|(values, own)| values.iter().map(move |value| (value, own)))
-        {
-            push_secret(
-                &mut found,
-                line,
-                std::slice::from_ref(value),
-                (own, &line[own.clone()]),
-                SecretShape::QuotedValue,
-            );
-        }
+        push_literals(&mut found, line, &name);
     }
     for (parent, name) in nested_keys(line) {
         let says = format!("{}.{}", &line[parent.clone()], &line[name.clone()]);
@@ -83,6 +72,20 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
         }
     }
     found
+}
+
+/// The literals that stand beside a name in a call.
+fn push_literals(found: &mut Vec<AssignedValue>, line: &str, name: &Range<usize>) {
+    let mut push = |parts: &[Range<usize>], name: &Range<usize>, says: &str| {
+        push_secret(found, line, parts, (name, says), SecretShape::QuotedValue);
+    };
+    let (values, own) = literals_beside(line, name).unwrap_or_default();
+    for value in &values {
+        push(std::slice::from_ref(value), &own, &line[own.clone()]);
+    }
+    if let Some((value, says)) = given_value(line, name) {
+        push(&[value], name, &says);
+    }
 }
 
 /// The parts of a value, if they are a secret together.
@@ -356,7 +359,7 @@ fn paired_value<'l>(before: &str, behind: &'l str) -> Option<&'l str> {
 }
 
 /// The first of them.
-fn literal_of(text: &str) -> Option<Literal<'_>> {
+pub(crate) fn literal_of(text: &str) -> Option<Literal<'_>> {
     const MAX_DEPTH: usize = 6;
     let mut text = text;
     for _ in 0..MAX_DEPTH {

@@ -22,6 +22,7 @@ mod escape;
 mod file;
 mod filler;
 mod folded;
+mod given_pair;
 mod glue;
 mod inserted_rows;
 mod joined_lines;
@@ -88,6 +89,8 @@ mod blob_tests;
 mod derived_tests;
 #[cfg(test)]
 mod everyday_tests;
+#[cfg(test)]
+mod given_tests;
 #[cfg(test)]
 mod joined_lines_tests;
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::public_value::{
     is_sized_type, with_letters,
 };
 use crate::reference::{is_address, is_reference};
-use crate::words::reads_like_words;
+use crate::words::{has_form_of_words, reads_like_words};
 
 /// The fewest signs of a value.
 pub(crate) const MIN_VALUE: usize = 6;
@@ -117,6 +117,12 @@ pub(crate) fn is_drawn_value(value: &str) -> bool {
             && !reads_like_words(value)
     };
     is_grouped(value) || is_one()
+}
+
+/// Whether somebody has chosen a value for a secret: no name, no label and no rule that is written beside one.
+pub(crate) fn is_chosen_value(value: &str) -> bool {
+    let text = value.trim_end_matches(['!', '?', '.', ':', '*']);
+    is_drawn_value(value) || !has_form_of_words(text)
 }
 
 /// Whether a value is of four groups of four small letters, as mail services give a password to a program: `pttm rksb rlkk bmmn`.
