@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::assigned::near_before;
 use crate::matcher::PLACEHOLDER;
+use crate::named::{NameKind, kind_of_name};
 use crate::steps::looked_at;
 use crate::value::is_secret_value;
 
@@ -45,9 +46,26 @@ struct CommandRule {
     behind: Vec<String>,
     /// The last word, where a group of letters holds this one.
     last: Option<char>,
+    /// Each word `NAME=…` has it behind the sign.
+    #[serde(default)]
+    settings: bool,
+    /// It is the word behind a name of a secret, behind one of these words.
+    #[serde(default)]
+    named: Vec<String>,
+    /// It is put into the program.
+    input: Option<InputForm>,
     /// Of these words one stands in the command.
     #[serde(default)]
     with: Vec<String>,
+}
+
+/// What a program reads that it is given a password by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum InputForm {
+    Word,
+    /// A user, a sign and the password.
+    Pair,
 }
 
 fn default_sign() -> char {
@@ -69,6 +87,8 @@ struct CommandWord {
     is_joined: bool,
     /// Whether a sign before it ends the command: `a | b`.
     is_next: bool,
+    /// Whether what the command before it writes is its input.
+    is_piped: bool,
 }
 
 #[derive(Deserialize)]
@@ -127,7 +147,17 @@ impl CommandTable {
                 .map(|at| &self.rules[*at]);
             for rule in rules {
                 let command = command_at(&words, at);
+                if !rule.is_due(line, command) {
+                    continue;
+                }
                 found.extend(rule.passwords_of(line, command));
+                let input = rule
+                    .input
+                    .and_then(|form| Some((form, input_of(line, &words, at)?)));
+                found.extend(input.and_then(|(form, word)| match form {
+                    InputForm::Word => Some(word),
+                    InputForm::Pair => second_part(line, &word, rule.sign),
+                }));
             }
         }
         found.retain(|value| is_password(line, value));
@@ -136,13 +166,13 @@ impl CommandTable {
 }
 
 impl CommandRule {
+    fn is_due(&self, line: &str, command: &[CommandWord]) -> bool {
+        let is_with = |word: &CommandWord| is_one(&self.with, &line[word.range.clone()]);
+        self.with.is_empty() || command.iter().any(is_with)
+    }
+
     fn passwords_of(&self, line: &str, command: &[CommandWord]) -> Vec<Range<usize>> {
         let text = |word: &CommandWord| &line[word.range.clone()];
-        let has = |known: &[String], word: &str| known.iter().any(|one| one == word);
-        let is_due = self.with.is_empty() || command.iter().any(|word| has(&self.with, text(word)));
-        if !is_due {
-            return Vec::new();
-        }
         let mut found = Vec::new();
         for at in 1..command.len() {
             found.extend(given(line, command, at, &self.apart, false));
@@ -151,6 +181,10 @@ impl CommandRule {
             let pair = apart.or_else(|| given(line, command, at, &self.pairs, true));
             found.extend(pair.and_then(|pair| second_part(line, &pair, self.sign)));
         }
+        if self.settings {
+            found.extend((1..command.len()).filter_map(|at| value_of_word(line, command, at)));
+        }
+        found.extend(value_of_named(line, command, &self.named));
         let places = self.behind.iter();
         found.extend(places.filter_map(|place| word_behind(line, command, place)));
         let is_grouped = |word: &CommandWord| {
@@ -167,6 +201,82 @@ impl CommandRule {
         );
         found
     }
+}
+
+fn is_one(known: &[String], word: &str) -> bool {
+    known.iter().any(|one| one == word)
+}
+
+/// The value of a word `NAME=…`, also of one that `--from-literal=` is given.
+fn value_of_word(line: &str, command: &[CommandWord], at: usize) -> Option<Range<usize>> {
+    let place = command[at].range.clone();
+    let word = &line[place.clone()];
+    let setting = word.strip_prefix("--from-literal=").unwrap_or(word);
+    let (name, value) = setting
+        .split_once('=')
+        .filter(|_| !setting.starts_with('-'))?;
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b"_.-".contains(&b);
+    let joined = command.get(at + 1).filter(|next| next.is_joined);
+    match (!name.is_empty() && name.bytes().all(is_name), value) {
+        (false, _) => None,
+        (true, "") => joined.map(|next| next.range.clone()),
+        (true, _) => Some(place.end - value.len()..place.end),
+    }
+}
+
+/// What the name of a secret gets that stands behind one of these words: `config set github.token …`.
+fn value_of_named(line: &str, command: &[CommandWord], heads: &[String]) -> Option<Range<usize>> {
+    let text = |word: &CommandWord| &line[word.range.clone()];
+    let head = command.iter().position(|word| is_one(heads, text(word)))?;
+    let is_secret = |name: &str| {
+        let kind = kind_of_name(name);
+        kind == Some(NameKind::Secret)
+            || (kind == Some(NameKind::Perhaps) && name.ends_with("oken"))
+    };
+    let named = |word: &CommandWord| is_secret(text(word).split('=').next().unwrap_or_default());
+    let at = head + 1 + command[head + 1..].iter().position(named)?;
+    match text(&command[at]).split_once('=') {
+        Some((_, value)) => Some(command[at].range.end - value.len()..command[at].range.end),
+        None => command.get(at + 1).map(|next| next.range.clone()),
+    }
+}
+
+/// The word that is put into the program at a place: `echo … | program`, `program <<< …`, `program <(echo …)`.
+fn input_of(line: &str, words: &[CommandWord], at: usize) -> Option<Range<usize>> {
+    let text = |word: &CommandWord| &line[word.range.clone()];
+    let command = command_at(words, at);
+    for (at, word) in command.iter().enumerate() {
+        let next = || command.get(at + 1).map(|next| next.range.clone());
+        match text(word).strip_prefix("<<<") {
+            Some("") => return next(),
+            Some(rest) => return Some(word.range.end - rest.len()..word.range.end),
+            None => {}
+        }
+        if ["<(echo", "<(printf"]
+            .iter()
+            .any(|open| text(word).ends_with(open))
+        {
+            return printed_word(line, &command[at + 1..]);
+        }
+    }
+    // The command begins behind the last sign, with `sudo`, or with what it is a part of.
+    let start = words[..=at].iter().rposition(|word| word.is_next)?;
+    let piped = words[..start].iter().rposition(|word| word.is_next);
+    let before = words
+        .get(piped.unwrap_or(0)..start)
+        .filter(|_| words[start].is_piped)?;
+    let is_echo = |word: &CommandWord| ["echo", "printf"].contains(&text(word));
+    let echo = before.iter().position(is_echo)?;
+    printed_word(line, &before[echo + 1..])
+}
+
+/// The one word that `echo` and `printf` are given to write.
+fn printed_word(line: &str, words: &[CommandWord]) -> Option<Range<usize>> {
+    let text = |word: &&CommandWord| &line[word.range.clone()];
+    let mut printed = words
+        .iter()
+        .filter(|word| !text(word).starts_with(['-', '%']));
+    printed.next().map(|word| word.range.clone())
 }
 
 /// What an option at a place is given: in its own word, or else behind `=` or in the next word.
@@ -244,7 +354,7 @@ fn command_at(words: &[CommandWord], at: usize) -> &[CommandWord] {
 fn words_of(line: &str) -> Vec<CommandWord> {
     let line = looked_at(line);
     let mut words = Vec::new();
-    let (mut at, mut is_joined, mut is_next) = (0, false, false);
+    let (mut at, mut is_joined, mut is_next, mut is_piped) = (0, false, false, false);
     while let Some(sign) = line[at..].chars().next() {
         let rest = &line[at..];
         let start = at;
@@ -253,6 +363,8 @@ fn words_of(line: &str) -> Vec<CommandWord> {
             continue;
         }
         if "|;&".contains(sign) {
+            // `||` is no pipe.
+            is_piped = sign == '|' && !is_next;
             (at, is_joined, is_next) = (at + 1, false, true);
             continue;
         }
@@ -273,8 +385,9 @@ fn words_of(line: &str) -> Vec<CommandWord> {
             range,
             is_joined,
             is_next,
+            is_piped,
         });
-        (is_joined, is_next) = (true, false);
+        (is_joined, is_next, is_piped) = (true, false, false);
     }
     words
 }

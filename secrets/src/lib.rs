@@ -86,6 +86,8 @@ mod below_name_tests;
 #[cfg(test)]
 mod blob_tests;
 #[cfg(test)]
+mod command_tests;
+#[cfg(test)]
 mod derived_tests;
 #[cfg(test)]
 mod everyday_tests;
