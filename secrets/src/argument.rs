@@ -67,7 +67,7 @@ fn own_name(line: &str, name: &Range<usize>) -> Option<(Range<usize>, NameKind)>
 }
 
 /// What a name says of its value if its last word says so: `user.password`, but not `passwordService`.
-fn kind_at_end(name: &str) -> Option<NameKind> {
+pub(crate) fn kind_at_end(name: &str) -> Option<NameKind> {
     let last = name.rsplit('.').next().unwrap_or(name);
     let words = words_of_name(last);
     let word = words.last()?;

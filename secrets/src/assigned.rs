@@ -20,6 +20,7 @@ use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::nested_key::nested_keys;
 use crate::public_value::is_of_public_value;
+use crate::returned_value::returned_in_line;
 use crate::steps::looked_at;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 use crate::word_finder::WordFinder;
@@ -74,7 +75,7 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
     found
 }
 
-/// The literals that stand beside a name in a call.
+/// The literals that stand beside a name in a call, or that a function of the name gives back.
 fn push_literals(found: &mut Vec<AssignedValue>, line: &str, name: &Range<usize>) {
     let mut push = |parts: &[Range<usize>], name: &Range<usize>, says: &str| {
         push_secret(found, line, parts, (name, says), SecretShape::QuotedValue);
@@ -85,6 +86,9 @@ fn push_literals(found: &mut Vec<AssignedValue>, line: &str, name: &Range<usize>
     }
     if let Some((value, says)) = given_value(line, name) {
         push(&[value], name, &says);
+    }
+    if let Some(parts) = returned_in_line(line, name) {
+        push(&parts, name, &line[name.clone()]);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::open_name::{
     may_choose, without_comment,
 };
 use crate::plausible::is_literal;
+use crate::returned_value::returned_value;
 use crate::value::{MIN_VALUE, is_drawn_value, is_secret_value};
 
 /// A longer line is not looked at as the name of what stands below it.
@@ -125,6 +126,7 @@ impl OpenName {
             Part::Literal => literals_alone(line),
             Part::Alternative if begins_alternative(line) => literals_alone(line),
             Part::Alternative => Vec::new(),
+            Part::Returned { is_bare } => returned_value(line, is_bare).unwrap_or_default(),
             Part::Field => self.field_value(line, false).into_iter().collect(),
             Part::Inner => self.field_value(line, true).into_iter().collect(),
             Part::Word | Part::Drawn => self.word_of(line, part).into_iter().collect(),
@@ -132,7 +134,9 @@ impl OpenName {
             Part::Column { sign, at, of } => cells_below(line, sign, at, of),
         };
         let (before, shape) = match part {
-            Part::Literal | Part::Alternative => ("\"", SecretShape::QuotedValue),
+            Part::Literal | Part::Alternative | Part::Returned { .. } => {
+                ("\"", SecretShape::QuotedValue)
+            }
             Part::Word | Part::Drawn => ("", SecretShape::BareValue),
             _ => ("", SecretShape::QuotedValue),
         };
@@ -251,7 +255,13 @@ impl OpenName {
             let is_value = VALUE_TAGS.iter().any(|tag| begins_element(text, tag));
             self.is_of_element() && !is_value
         };
-        let is_within = is_between || is_of_block() || is_of_expression() || is_of_element();
+        // The lines of a body stand deeper than its head; a bracket may have a line of its own.
+        let is_of_body = || {
+            let is_deeper = line.len() - line.trim_start().len() > self.outer;
+            matches!(self.parts[..], [Part::Returned { .. }]) && (is_deeper || text == "{")
+        };
+        let is_within =
+            is_between || is_of_body() || is_of_block() || is_of_expression() || is_of_element();
         self.age < self.most_lines() && is_within
     }
 }

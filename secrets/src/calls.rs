@@ -96,7 +96,7 @@ fn last_part(callee: &str) -> String {
 }
 
 /// Whether the first word of a name is the thing that has the password, and no verb: `db_password`, `storePassword`.
-fn is_noun(word: &str) -> bool {
+pub(crate) fn is_noun(word: &str) -> bool {
     const NOUNS: &str = "db database store key user admin root smtp mail api client app my access private \
     signing secret http account master";
     is_in(NOUNS, word)

@@ -49,6 +49,7 @@ mod redactor;
 mod reference;
 mod replaced;
 mod respelled;
+mod returned_value;
 #[cfg(feature = "samples")]
 pub mod samples;
 mod script;
@@ -103,6 +104,8 @@ mod literal_tests;
 mod near_tests;
 #[cfg(test)]
 mod public_tests;
+#[cfg(test)]
+mod returned_tests;
 #[cfg(test)]
 mod shown_tests;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::calls::{is_conversion, is_lookup, takes_password};
 use crate::dialect::compile_pattern;
 use crate::inserted_rows::listed_columns;
 use crate::named::{NameKind, kind_of_name};
+use crate::returned_value::opens_function;
 use crate::words::has_form_of_words;
 
 /// How the value of a name may stand in a line below it.
@@ -21,6 +22,8 @@ pub(crate) enum Part {
     Literal,
     /// In quotes, behind what says that it is taken instead: `? "…"`, `|| "…"`.
     Alternative,
+    /// Behind `return`, or by itself where a body's last expression is what it gives back.
+    Returned { is_bare: bool },
     /// As a word by itself.
     Word,
     /// The same where only its look tells it from another word.
@@ -72,6 +75,7 @@ impl OpenName {
                 .or_else(|| named.of_element())
                 .or_else(|| named.of_section())
                 .or_else(|| named.of_option())
+                .or_else(|| named.of_function())
                 .or_else(|| named.of_expression())
                 .or_else(|| named.of_column())
                 .or_else(|| named.of_heading())
@@ -173,6 +177,12 @@ impl OpeningLine<'_> {
             (_, true) => self.open(&[Part::Inner]),
             _ => None,
         }
+    }
+
+    /// `String getPassword() {`, `def api_key(self):`
+    fn of_function(&self) -> Option<OpenName> {
+        let is_bare = opens_function(self.line, &self.name)?;
+        self.open(&[Part::Returned { is_bare }])
     }
 
     /// `password =`, `password = (`, `"password":`, `password: process.env.PW ||`, `.password(`
