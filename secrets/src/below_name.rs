@@ -15,7 +15,7 @@ use crate::open_name::{
 };
 use crate::plausible::is_literal;
 use crate::returned_value::returned_value;
-use crate::value::{MIN_VALUE, is_drawn_value, is_secret_value};
+use crate::value::{MIN_VALUE, is_chosen_value, is_drawn_value, is_secret_value};
 
 /// A longer line is not looked at as the name of what stands below it.
 const MAX_NAME_LINE: usize = 200;
@@ -323,11 +323,17 @@ fn cells_below(line: &str, sign: char, at: usize, of: usize) -> Vec<Range<usize>
     let rows = rows_below(line, sign).into_iter();
     let cells = rows.filter(|cells| cells.len() == of);
     let values = cells.filter_map(|cells| {
-        let value = cells.get(at)?.trim().trim_matches(['"', '\'', '`']);
-        let start = value.as_ptr() as usize - line.as_ptr() as usize;
-        is_drawn_value(value).then(|| start..start + value.len())
+        let value = cell_value(line, cells.get(at)?);
+        is_chosen_value(&line[value.clone()]).then_some(value)
     });
     values.collect()
+}
+
+/// What a cell holds, without its blanks, quotes and marks.
+pub(crate) fn cell_value(line: &str, cell: &str) -> Range<usize> {
+    let value = cell.trim().trim_matches(['"', '\'', '`']);
+    let start = value.as_ptr() as usize - line.as_ptr() as usize;
+    start..start + value.len()
 }
 
 fn rows_below(line: &str, sign: char) -> Vec<Vec<&str>> {

@@ -56,6 +56,7 @@ mod script;
 mod spelled_key;
 mod steps;
 mod table;
+mod table_cells;
 mod template;
 mod value;
 mod whole_setting;
@@ -86,6 +87,8 @@ mod assigned_tests;
 mod below_name_tests;
 #[cfg(test)]
 mod blob_tests;
+#[cfg(test)]
+mod cell_tests;
 #[cfg(test)]
 mod command_tests;
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::respelled::PlainSpelling;
 use crate::script::Script;
 use crate::spelled_key::SpelledKey;
 use crate::table::SecretTable;
+use crate::table_cells::TableReader;
 use crate::words::has_form_of_words;
 
 /// One line without its secrets.
@@ -71,6 +72,7 @@ pub struct LineRedactor<'r> {
     names: NamesAbove,
     /// The lists that go on.
     lists: JoinedLines,
+    table: TableReader,
     manifest: SecretManifest,
     nature: FileNature,
     /// What is known of lines of the file, by its name and by its former one.
@@ -89,6 +91,7 @@ impl<'r> LineRedactor<'r> {
             spelled: SpelledKey::default(),
             names: NamesAbove::default(),
             lists: JoinedLines::default(),
+            table: TableReader::default(),
             manifest: SecretManifest::default(),
             nature,
             known_lines: Vec::new(),
@@ -240,6 +243,8 @@ impl<'r> LineRedactor<'r> {
             of_names = self.names.read_line(line);
         }
         of_names.extend(self.lists.read_line(line, signs));
+        let cells = self.table.read_line(line).into_iter();
+        of_names.extend(cells.map(|cell| (cell, SecretShape::QuotedValue)));
         (of_manifest, of_names)
     }
 

@@ -271,7 +271,7 @@ impl OpeningLine<'_> {
             && (is_listed || sign == '|' || indent_of(self.line) == 0);
         let at = cells
             .iter()
-            .position(|cell| word(cell) == name)
+            .position(|cell| word(cell) == name || word(cell).ends_with(&format!(" {name}")))
             .filter(|_| is_header)?;
         let of = cells.len();
         self.open(&[Part::Column { sign, at, of }])

@@ -18,6 +18,7 @@ use crate::replaced::{FoundSpans, lines_of, push_redacted, redact_derived, repla
 use crate::script::Script;
 use crate::spelled_key::may_spell_key;
 use crate::table::SecretTable;
+use crate::table_cells::may_open_table;
 
 /// Takes secrets out of texts: those that look like one, and those that were found in the change.
 ///
@@ -282,4 +283,5 @@ pub fn has_joined_lines(text: &str) -> bool {
         || may_begin_manifest(text)
         || may_name_below(text)
         || may_open_list(text)
+        || may_open_table(text)
 }
