@@ -1,6 +1,6 @@
 //! Secrets by their value: what was taken out of the change is taken out of every answer that repeats it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub(crate) const MIN_ANYWHERE: usize = 12;
 pub(crate) struct KnownValues {
     /// Value → kind. Sorted, so that the same change makes the same redactor.
     whole: BTreeMap<String, Arc<str>>,
-    /// Pieces of what was drawn at random → kind.
-    pieces: HashMap<[u8; PIECE], Arc<str>>,
+    /// Pieces of what was drawn at random → the number of its kind. There is one for nearly each byte of all values.
+    pieces: HashMap<[u8; PIECE], u16>,
     /// All of them in the other forms that somebody may give them.
     derived: DerivedForms,
     /// Lines that lines around them give away.
@@ -37,13 +37,39 @@ pub(crate) struct KnownValues {
     /// What was inserted, each value with what of it was drawn: a change may repeat one a million times.
     inserted: HashSet<(String, Option<String>)>,
     /// The kinds of all of them, each once: there may be hundreds of thousands of values.
-    kinds: BTreeSet<Arc<str>>,
+    kinds: Vec<Arc<str>>,
+    /// Values that no code can be. Each value stands in one finder: they are the largest of what is kept.
+    drawn: ValueFinder,
+    /// All others.
+    other: ValueFinder,
+}
+
+/// Finds some of the values.
+#[derive(Debug, Default)]
+struct ValueFinder {
     finder: Option<AhoCorasick>,
-    /// The kinds of what the finder finds.
-    found_kinds: Vec<Arc<str>>,
-    /// The same for values that no code can be.
-    drawn: Option<AhoCorasick>,
-    drawn_kinds: Vec<Arc<str>>,
+    /// The kinds of what it finds.
+    kinds: Vec<Arc<str>>,
+}
+
+impl ValueFinder {
+    fn of(values: Vec<(&String, &Arc<str>)>) -> Self {
+        let (values, kinds): (Vec<&str>, Vec<Arc<str>>) = values
+            .into_iter()
+            .map(|(value, kind)| (value.as_str(), Arc::clone(kind)))
+            .unzip();
+        let finder = finder_of(values);
+        Self { finder, kinds }
+    }
+
+    /// Where values stand in a line, the leftmost and longest first, each with its kind.
+    fn find<'k>(&'k self, line: &str) -> impl Iterator<Item = (Range<usize>, &'k str)> {
+        let found = self
+            .finder
+            .iter()
+            .flat_map(move |finder| finder.find_iter(line));
+        found.map(|found| (found.range(), &*self.kinds[found.pattern().as_usize()]))
+    }
 }
 
 impl KnownValues {
@@ -59,16 +85,14 @@ impl KnownValues {
             return;
         }
         self.bytes += whole.len();
-        let kind = self.shared_kind(span.kind);
+        let (number, kind) = self.shared_kind(span.kind);
         // What all tokens of a kind begin with gives none of them away.
         self.derived
             .insert(&kind, random.unwrap_or(whole), span.is_guess);
         if let Some(random) = random {
             for piece in random.as_bytes().windows(PIECE) {
                 let piece = piece.try_into().unwrap_or_default();
-                self.pieces
-                    .entry(piece)
-                    .or_insert_with(|| Arc::clone(&kind));
+                self.pieces.entry(piece).or_insert(number);
             }
         }
         for form in written_forms(whole) {
@@ -83,7 +107,7 @@ impl KnownValues {
             return;
         }
         self.bytes += value.len();
-        let kind = self.shared_kind(span.kind);
+        let (_, kind) = self.shared_kind(span.kind);
         self.whole.entry(value.to_owned()).or_insert(kind);
     }
 
@@ -98,38 +122,32 @@ impl KnownValues {
         format!("{:?} {pieces:?} {}", self.whole, self.lines.told())
     }
 
-    fn shared_kind(&mut self, kind: &str) -> Arc<str> {
-        if let Some(kind) = self.kinds.get(kind) {
-            return Arc::clone(kind);
-        }
-        let kind: Arc<str> = kind.into();
-        self.kinds.insert(Arc::clone(&kind));
-        kind
+    /// A kind and its number. There are a few hundred, and nearly all values of a change are of the same few.
+    fn shared_kind(&mut self, kind: &str) -> (u16, Arc<str>) {
+        let known = self.kinds.iter().position(|known| **known == *kind);
+        let at = known.unwrap_or_else(|| {
+            self.kinds.push(kind.into());
+            self.kinds.len() - 1
+        });
+        (
+            u16::try_from(at).unwrap_or_default(),
+            Arc::clone(&self.kinds[at]),
+        )
     }
 
     /// Prepares the search; call it when all values are there.
     pub(crate) fn build(&mut self) {
-        self.finder = finder_of(self.whole.keys().map(String::as_str).collect());
-        self.found_kinds = self.whole.values().map(Arc::clone).collect();
-        let drawn = self.whole.iter().filter(|(value, _)| may_repeat(value));
-        let (values, kinds): (Vec<&str>, _) = drawn
-            .map(|(value, kind)| (value.as_str(), Arc::clone(kind)))
-            .unzip();
-        (self.drawn, self.drawn_kinds) = (finder_of(values), kinds);
+        let (drawn, other) = self.whole.iter().partition(|(value, _)| may_repeat(value));
+        (self.drawn, self.other) = (ValueFinder::of(drawn), ValueFinder::of(other));
     }
 
     /// Where a line of a file repeats a value that can be nothing but this secret.
     pub(crate) fn find_drawn<'k>(&'k self, line: &str, spans: &mut Vec<SecretSpan<'k>>) {
-        let Some(finder) = &self.drawn else {
-            return;
-        };
         let mut shown = None;
-        for found in finder.find_iter(line) {
-            let range = found.range();
+        for (range, kind) in self.drawn.find(line) {
             let shown = shown.get_or_insert_with(|| placeholders(line));
             let is_value = || is_no_code(&line[range.clone()]) || is_written_out(line, &range);
             if is_word(line, &range) && !overlaps_any(shown, &range) && is_value() {
-                let kind = &self.drawn_kinds[found.pattern().as_usize()];
                 spans.push(SecretSpan::of_known(kind, range));
             }
         }
@@ -142,15 +160,13 @@ impl KnownValues {
 
     /// Where a line repeats a value, or a piece of one.
     pub(crate) fn find<'k>(&'k self, line: &str, spans: &mut Vec<SecretSpan<'k>>) {
-        if self.finder.is_none() {
+        if self.drawn.finder.is_none() && self.other.finder.is_none() {
             return;
         }
         let shown = placeholders(line);
         let is_free = |range: &Range<usize>| !overlaps_any(&shown, range);
-        for found in self.finder.iter().flat_map(|finder| finder.find_iter(line)) {
-            let range = found.range();
+        for (range, kind) in self.drawn.find(line).chain(self.other.find(line)) {
             if is_free(&range) && (range.len() >= MIN_ANYWHERE || is_word(line, &range)) {
-                let kind = &self.found_kinds[found.pattern().as_usize()];
                 spans.push(SecretSpan::of_known(kind, range));
             }
         }
@@ -161,11 +177,11 @@ impl KnownValues {
             let is_gone = last.start <= at && piece.end <= last.end;
             let key: [u8; PIECE] = key.try_into().unwrap_or_default();
             // No word reaches into a placeholder, or out of one, but in a piece that does.
-            let kind = self
+            let number = self
                 .pieces
                 .get(&key)
                 .filter(|_| !is_gone && is_free(&piece));
-            if let Some(kind) = kind {
+            if let Some(kind) = number.and_then(|at| self.kinds.get(usize::from(*at))) {
                 last = whole_word(line, piece, &last);
                 spans.push(SecretSpan::of_known(kind, last.clone()));
             }
@@ -388,25 +404,16 @@ mod laws {
             });
             !shown.any(|other| other.start < range.end && range.start < other.end)
         };
-        let kinds: Vec<&Arc<str>> = known.whole.values().collect();
-        for found in known
-            .finder
-            .iter()
-            .flat_map(|finder| finder.find_iter(line))
-        {
-            let range = found.range();
+        for (range, kind) in known.drawn.find(line).chain(known.other.find(line)) {
             if is_free(&range) && (range.len() >= MIN_ANYWHERE || is_word(line, &range)) {
-                spans.push(SecretSpan::of_known(
-                    kinds[found.pattern().as_usize()],
-                    range,
-                ));
+                spans.push(SecretSpan::of_known(kind, range));
             }
         }
         for (at, piece) in line.as_bytes().windows(PIECE).enumerate() {
             let key: [u8; PIECE] = piece.try_into().unwrap_or_default();
             let word = whole_word(line, at..at + PIECE, &(0..0));
-            if let Some(kind) = known.pieces.get(&key).filter(|_| is_free(&word)) {
-                spans.push(SecretSpan::of_known(kind, word));
+            if let Some(at) = known.pieces.get(&key).filter(|_| is_free(&word)) {
+                spans.push(SecretSpan::of_known(&known.kinds[usize::from(*at)], word));
             }
         }
     }
