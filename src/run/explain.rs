@@ -5,6 +5,7 @@ use std::fmt::Write;
 use council_builtin::{RuleExample, RuleInfo};
 use council_protocol::Location;
 
+use crate::config::nearest_word;
 use crate::council::outcome::JudgedFinding;
 use crate::council::readable_description;
 use crate::report::{Report, both_sides, suggestion_words, test_sentence};
@@ -13,9 +14,8 @@ use crate::run::context::RunContext;
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
-use crate::run::glossary::explain_word;
-use crate::run::seats::names::unknown_rule;
-use crate::text::{self, Columns, Untrusted};
+use crate::run::glossary::{explain_word, glossary_entries};
+use crate::text::{self, Columns, Untrusted, page_address};
 
 /// What `git council apply` would write: nobody should take it unseen.
 fn suggestion_page(at: &Location, suggestion: &str) -> String {
@@ -52,7 +52,7 @@ pub(crate) fn explain(
     let is_finding = id.bytes().all(|b| b.is_ascii_hexdigit())
         || (id.len() > 1 && id.bytes().skip(1).all(|b| b.is_ascii_digit()));
     if !is_finding {
-        return Err(unknown_rule(id));
+        return Err(unknown_topic(id));
     }
     let found = find_finding(start, id, run)?;
     found.warn_of_place(start);
@@ -69,6 +69,20 @@ pub(crate) fn explain(
         let _ = write!(out, "\n{page}");
     }
     Ok(out)
+}
+
+/// The error for what is neither a rule nor a finding nor a word.
+fn unknown_topic(id: &str) -> RunError {
+    let error = RunError::usage(format!("there is no rule, finding or word `{id}`"));
+    let rules = council_builtin::rules().map(|rule| rule.id);
+    let known = rules.chain(glossary_entries().map(|entry| entry.word));
+    match nearest_word(id, known) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint(format!(
+            "`git council explain` lists the rules, {} the words",
+            page_address("docs/glossary.md")
+        )),
+    }
 }
 
 /// What a report has of a finding: its words and lines, who holds and who disputes it, and what was tried.
@@ -213,6 +227,23 @@ fn indent_code(code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_knows_is_named_beside_the_nearest_rule_or_word() {
+        let nearest = |mistyped: &str| unknown_topic(mistyped).hints.concat();
+        for entry in glossary_entries().filter(|entry| entry.word.len() > 5) {
+            let mistyped = &entry.word[..entry.word.len() - 1];
+            assert!(nearest(mistyped).contains("did you mean `"), "{mistyped}");
+        }
+        assert!(nearest("new-unwarp").contains("`new-unwrap`"));
+        assert!(nearest("quorun").contains("`quorum`"));
+        let unlike = unknown_topic("xyzzyxyzzy");
+        assert_eq!(
+            unlike.message,
+            "there is no rule, finding or word `xyzzyxyzzy`"
+        );
+        assert!(unlike.hints.concat().contains("docs/glossary.md"));
+    }
 
     #[test]
     fn a_page_shows_no_character_that_turns_a_line_around_or_that_nobody_sees() {
