@@ -140,7 +140,7 @@ mod laws {
                 r#"[{ model = "weak" }]"#,
                 "[]",
             ]),
-            ValueKind::Command => own(&[r#"["true"]"#]),
+            ValueKind::Command | ValueKind::Arguments => own(&[r#"["true"]"#]),
             ValueKind::EnvNames => own(&[r#"["HOME"]"#]),
             ValueKind::EnvName => own(&[r#""HOME""#]),
             ValueKind::File => own(&[r#""/dev/null""#]),

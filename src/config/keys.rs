@@ -58,7 +58,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.procedure",
         ValueKind::Choice(&["quick", "review", "debate", "cross-examination", "staged"]),
         SourceTrust::Repository,
-        "How the judges work together (docs/procedures.md): one judge, several judges, always two rounds, roles that challenge each other, or rounds until it is settled.",
+        "How the judges work together (docs/procedures.md). `quick`: one judge; `review`: several judges; `debate`: always two rounds; `cross-examination`: roles that challenge each other; `staged`: rounds until the judges have settled what is disputed, at most five.",
     )
     .with_default(r#""review""#),
     key_row(
@@ -128,7 +128,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.agents",
         ValueKind::Names,
         SourceTrust::Repository,
-        "The agents that act as judges, in turn; each at least once, unless `review.judges` or the perspectives say how many judges there are. Unset: those of `[agents]` by their names, as far as there are seats (two, or three with `--deep`), else `builtin`.",
+        "The agents that act as judges, in turn; each at least once, unless `review.judges` or the perspectives say how many judges there are. Unset: the agents of `[agents]` in alphabetical order, but only as many as there are seats (two, or three with `--deep`); `builtin` if there are none.",
     ),
     key_row(
         "review.backend",
@@ -374,7 +374,7 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.deterministic",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether it applies rules rather than a model: its findings then count without a second judge, and it is none of the reviewers against whose number a model's finding is weighed. Unset: yes for a tool (any `format` but `answer`), no for everything else.",
+        "Whether the agent applies rules rather than a model. If so, its findings count without a second judge, and it is not counted among the reviewers when the program decides whether a model's finding has enough support. Unset: yes for a tool (any `format` but `answer`), no for everything else.",
     ),
     key_row(
         "backends.*.library",
@@ -388,7 +388,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::User,
         "A program that is a backend (docs/backends.md), outside of the repository.",
     ),
-    key_row("backends.*.args", ValueKind::Command, SourceTrust::User, "The arguments of `program`."),
+    key_row("backends.*.args", ValueKind::Arguments, SourceTrust::User, "The arguments of `program`."),
     key_row("backends.*.sha256", ValueKind::Text, SourceTrust::User, "The SHA-256 that the plugin's file must have, 64 hex digits."),
     key_row("backends.*.config", ValueKind::Table, SourceTrust::User, "Settings that are passed to the plugin."),
     key_row(
@@ -530,7 +530,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether the pre-push hook asks your agents and models. Otherwise it reuses earlier verdicts, or asks the built-in judges.",
     )
     .with_default("false"),
-    key_row("hook.timeout", ValueKind::Duration, SourceTrust::Repository, "How long the pre-push hook may take.").with_default(r#""30s""#),
+    key_row("hook.timeout", ValueKind::Duration, SourceTrust::Repository, "How long the review of the pre-push hook may take. The hook itself may take 10 s more.").with_default(r#""30s""#),
     key_row(
         "hook.on-timeout",
         ValueKind::Choice(&["pass", "block"]),

@@ -39,6 +39,8 @@ pub enum ValueKind {
     Model,
     /// A program and its arguments.
     Command,
+    /// The arguments of a program that another key names.
+    Arguments,
     /// A file by its absolute path.
     File,
     /// Where an API of models is: an `https://` URL, or `http://`, without its key.
@@ -108,6 +110,7 @@ impl ValueKind {
         matches!(
             self,
             Self::Command
+                | Self::Arguments
                 | Self::EnvNames
                 | Self::EnvName
                 | Self::File
@@ -143,6 +146,7 @@ impl ValueKind {
                 "the name of a model, without spaces and not beginning with `-`".to_owned()
             }
             Self::Command => "a list: the program, then its arguments".to_owned(),
+            Self::Arguments => "a list of arguments, without the program itself".to_owned(),
             Self::File => "an absolute path".to_owned(),
             Self::Url => "a URL that begins with `https://` or `http://`".to_owned(),
             Self::EnvName => "the name of an environment variable".to_owned(),
@@ -167,6 +171,7 @@ impl ValueKind {
                 | Self::Globs
                 | Self::Folders
                 | Self::Command
+                | Self::Arguments
                 | Self::EnvNames
                 | Self::Models,
                 _,
@@ -234,7 +239,9 @@ impl ValueKind {
 
     fn parse_list(self, raw: &RawValue) -> Option<Value> {
         let split: Vec<&str> = match raw {
-            RawValue::Text(text) if self == Self::Command => text.split_whitespace().collect(),
+            RawValue::Text(text) if matches!(self, Self::Command | Self::Arguments) => {
+                text.split_whitespace().collect()
+            }
             RawValue::Text(text) => text
                 .split(',')
                 .map(str::trim)
@@ -374,9 +381,26 @@ mod tests {
             .parse_value(&RawValue::Text("security, tests,".into()))
             .unwrap();
         assert_eq!(read, Value::Array(vec!["security".into(), "tests".into()]));
+    }
+
+    /// A command without a program starts nothing; a program without arguments starts.
+    #[test]
+    fn only_a_command_needs_a_first_word() {
+        let empty = || RawValue::List(vec![]);
+        let read = |kind: ValueKind, text: &str| kind.parse_value(&RawValue::Text(text.into()));
         assert_eq!(
-            ValueKind::Command.parse_value(&RawValue::List(vec![])),
+            ValueKind::Command.parse_value(&empty()),
             Err(ValueFault::Value)
         );
+        assert_eq!(
+            ValueKind::Arguments.parse_value(&empty()),
+            Ok(Value::Array(vec![]))
+        );
+        for words in ["serve", "serve --port 1"] {
+            assert_eq!(
+                read(ValueKind::Command, words),
+                read(ValueKind::Arguments, words)
+            );
+        }
     }
 }

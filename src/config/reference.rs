@@ -163,7 +163,7 @@ impl ValueKind {
             }
             Self::Name => json!({"type": "string", "pattern": name}),
             Self::Names => json!({"type": "array", "items": {"type": "string", "pattern": name}}),
-            Self::Globs | Self::Signers | Self::Folders => {
+            Self::Globs | Self::Signers | Self::Folders | Self::Arguments => {
                 json!({"type": "array", "items": {"type": "string", "minLength": 1}})
             }
             Self::Text => json!({"type": "string"}),

@@ -34,7 +34,7 @@ fn sample(key: &ConfigKey) -> String {
         ValueKind::Duration => r#""5s""#.into(),
         ValueKind::Bytes | ValueKind::BytesOrNone => r#""5K""#.into(),
         ValueKind::Name | ValueKind::Text | ValueKind::Model => r#""some""#.into(),
-        ValueKind::Names | ValueKind::Command => r#"["some"]"#.into(),
+        ValueKind::Names | ValueKind::Command | ValueKind::Arguments => r#"["some"]"#.into(),
         ValueKind::Globs | ValueKind::Signers | ValueKind::Folders => r#"["*.lock"]"#.into(),
         ValueKind::EnvNames => r#"["SOME"]"#.into(),
         ValueKind::File => r#""/some/file""#.into(),
