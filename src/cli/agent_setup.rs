@@ -17,7 +17,7 @@ pub(crate) struct SetupArgs {
     /// The coding agent: claude, codex, gemini, cursor, copilot or opencode
     #[arg(value_name = "NAME")]
     name: String,
-    /// In this worktree, for everybody who works in it, instead of in your home
+    /// Use this worktree, for everybody who works in it, instead of your home
     #[arg(long)]
     project: bool,
     /// Do it; without this nothing is changed

@@ -20,7 +20,7 @@ use crate::config::{ColorChoice, KeyValue};
                   `git council help --all` also lists the plumbing: commands for scripts.\n\
                   `git council explain WORD` says what a word means, e.g. `quorum`.\n\n\
                   Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration ·\n\
-                  3 INCONCLUSIVE · 4 not published · 130 interrupted"
+                  3 INCONCLUSIVE · 4 not published or not written · 130 interrupted"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct Cli {
 /// One variant for each subcommand.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    #[command(after_help = commands::review::EXAMPLES)]
+    #[command(after_help = commands::review::EXAMPLES, after_long_help = commands::review::all_examples())]
     Review(Box<crate::cli::review_args::ReviewArgs>),
     Brainstorm(Box<commands::brainstorm::BrainstormArgs>),
     Research(Box<commands::research::ResearchArgs>),

@@ -10,7 +10,9 @@ pub(crate) const PROCEDURE: &str = "cross-examination";
 
 /// Flags of a cross-examination; any of them asks for one.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Cross-examination (roles that challenge each other)")]
+#[command(
+    next_help_heading = "Cross-examination (roles that challenge each other); any of these selects it"
+)]
 pub(crate) struct CouncillorArgs {
     /// The number of rounds, 1 to 4
     #[arg(short, long, value_name = "N")]

@@ -171,6 +171,7 @@ const BRAINSTORM_OPTIONS: &[&str] = &[
 const RESEARCH_OPTIONS: &[&str] = &[
     "topic",
     "deep",
+    "explorers",
     "judges",
     "perspectives",
     "agents",
@@ -332,6 +333,28 @@ mod tests {
             for common in *common {
                 let is_there = options.iter().any(|option| option.get_id() == *common);
                 assert!(is_there, "{name} has no {common}");
+            }
+        }
+    }
+
+    /// Law: whoever reads an example finds what it uses on the same screen.
+    #[test]
+    fn a_page_lists_the_options_of_its_examples() {
+        let mut command = grouped_command(HelpDepth::Short);
+        command.build();
+        for (name, _) in COMMON_OPTIONS {
+            let sub = command.find_subcommand_mut(name).unwrap();
+            for page in [sub.render_help(), sub.render_long_help()] {
+                let page = page.to_string();
+                let (options, examples) = page.split_once("Examples:").unwrap();
+                let own = format!("git council {name} ");
+                let own = examples.lines().filter_map(|line| line.split_once(&own));
+                let used = own.flat_map(|(_, words)| words.split_whitespace());
+                let used: Vec<&str> = used.filter(|word| word.starts_with("--")).collect();
+                for option in used.iter().filter(|word| word.len() > 2) {
+                    assert!(options.contains(option), "{name} {option}: {page}");
+                }
+                assert!(!used.is_empty(), "{name}: {page}");
             }
         }
     }

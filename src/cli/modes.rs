@@ -21,7 +21,7 @@ pub(crate) struct ModeArgs {
     /// The helpers' model [default: the model of the judge that asks]
     #[arg(long, value_name = "MODEL")]
     pub(crate) explorer_model: Option<String>,
-    /// How long a staged debate lasts: full (3 to 5 rounds), standard (2 to 4), light (1)
+    /// Select a staged debate, and how long it lasts: full (3 to 5 rounds), standard (2 to 4), light (1)
     #[arg(long, value_name = "HOW")]
     pub(crate) intensity: Option<String>,
     /// Read perspectives from a YAML file: `perspectives: [{name, focus}]`

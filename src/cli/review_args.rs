@@ -16,7 +16,8 @@ use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 /// Review a change and give one verdict
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReviewArgs {
-    /// A commit, `A..B` or `A...B` [default: what the current branch adds to its upstream or the default branch]
+    /// A commit, `A..B` or `A...B` [default: what the current branch adds to its upstream; to the default branch if it has
+    /// no upstream or adds nothing to it]
     #[arg(value_name = "TARGET", conflicts_with_all = ["staged", "worktree", "patch"])]
     pub(crate) target: Option<String>,
     /// Review only these files (git pathspecs)
@@ -32,7 +33,8 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
-    /// Review the change that this CI job is for, as its environment variables say
+    /// Review the change that this CI job is for, as its environment variables say (GitLab, Gitea, Forgejo, Bitbucket,
+    /// Jenkins, Azure, GitHub)
     #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic"], help_heading = "Target")]
     pub(crate) ci: bool,
     /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this

@@ -19,7 +19,7 @@ pub(crate) struct ApplyArgs {
     /// Add the test that proves the finding to the worktree, instead of the fix
     #[arg(long)]
     test: bool,
-    /// Apply it even if its test is known to fail or not to run with it
+    /// Apply the fix even if it is known that the finding's test fails, or does not run, with it
     #[arg(long, conflicts_with = "test")]
     force: bool,
     /// Look in this run instead of the last report

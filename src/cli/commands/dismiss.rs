@@ -17,7 +17,8 @@ pub(crate) struct DismissArgs {
     /// The reason, in a sentence for whoever reads it later
     #[arg(long, value_name = "REASON", required_unless_present_any = ["undo", "accept", "proposed"])]
     because: Option<String>,
-    /// Why it does not count: the finding is right and you answer for it, it is wrong, or it is mended
+    /// Why it does not count. accepted-risk: it is right, and you take the responsibility; false-positive: it is wrong;
+    /// fixed: it is mended
     #[arg(long = "as", value_name = "GROUND", default_value = "accepted-risk")]
     ground: GroundArg,
     /// Look in this run instead of the last report

@@ -35,7 +35,7 @@ Examples:
 /// prints its jobs. Each judge then gets its own first answer and those of the others.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
-    /// The run's folder, which must not exist yet
+    /// The run's folder; without --next it must not exist yet
     #[arg(long, value_name = "FOLDER")]
     run: PathBuf,
     /// Print the jobs of the next round of a planned run; prints `[]` if there is none

@@ -31,11 +31,18 @@ use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  git council review                         my branch, before I push it
+  git council review                         what my branch adds to its upstream
   git council review HEAD~3..HEAD -- src     three commits, one directory
   git council review --staged --quick        what I am about to commit, one judge
   git diff --binary main | git council review --patch -
-  git council review --debate --fail-on warn --json -o report.json
+  git council review --debate --fail-on warn --format json -o report.json";
+
+/// The same with options that only `--help` lists.
+pub(crate) fn all_examples() -> String {
+    format!("{EXAMPLES}{MORE_EXAMPLES}")
+}
+
+const MORE_EXAMPLES: &str = "
   git council review --councillors 4 --rounds 2 --save
   git council review --file PLAN.md --councillors 6 --focus payments";
 

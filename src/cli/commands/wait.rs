@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Wait until a review has ended, show its report, and exit with its code
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WaitArgs {
-    /// The run's name or a part of it [default: the one that is running]
+    /// The run's name or a part of it [default: the one that is running, else the last verdict]
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// Give up after this time, e.g. 10m

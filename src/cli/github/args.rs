@@ -15,7 +15,8 @@ pub(crate) struct GitHubArgs {
     /// The pull request; your own git fetches it, and nothing is checked out
     #[arg(long, value_name = "N", conflicts_with = "event", value_parser = parse_number)]
     pub(crate) pr: Option<u64>,
-    /// Take the change from the event that triggered this CI job (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
+    /// In a job of a workflow: take the pull request, or other change, from the event that started the job
+    /// (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
     #[arg(long)]
     pub(crate) event: bool,
     /// Where to publish: comment, check, review, status, summary, annotations, outputs

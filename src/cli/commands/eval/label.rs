@@ -18,7 +18,7 @@ pub(super) struct LabelArgs {
     /// The file that `git council eval collect` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Ask about findings that are labelled already, too: the last word counts
+    /// Ask about findings that are labelled already, too: the last answer counts
     #[arg(long)]
     again: bool,
 }

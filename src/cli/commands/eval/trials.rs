@@ -37,7 +37,7 @@ pub(super) struct TrialArgs {
     /// Only changes whose label is at least this certain
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = SureArg::Medium)]
     least: SureArg,
-    /// Hold those reviews again that came to no verdict, e.g. after their cause is mended
+    /// Run those reviews again that came to no verdict, e.g. after you have mended what prevented it
     #[arg(long)]
     again: bool,
     /// Show what would be sent and how much the result could tell; ask no model
