@@ -49,6 +49,19 @@ fn look(command: &str, own: &str, repository: &str) -> String {
     read_at(Place::Terminal { columns: 80 }, &program)
 }
 
+/// Who reads a page in a pipe has no terminal that breaks its lines.
+#[test]
+fn a_page_is_as_wide_in_a_pipe_as_a_report() {
+    let repo = Repo::with_base();
+    let own = SITUATIONS[4].1.replace("PORT", "1");
+    repo.write_home(".config/git-council/config.toml", &own);
+    for args in [&["backends"][..], &["review", "HEAD", "--dry-run"]] {
+        let page = repo.council_with(&[KEY], args).ends(0).stdout;
+        let wide = page.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{page}");
+    }
+}
+
 #[test]
 fn what_is_here_is_told_to_new_users() {
     let mut out = String::new();

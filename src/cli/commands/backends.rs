@@ -58,7 +58,7 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
     let table =
         BackendTable::without_change(start).with_plugins(&config.settings, find_worktree(start));
     let (listed, failed) = table.list_backends(start);
-    let width = start.console.stdout_columns();
+    let width = Some(start.console.stdout_look().width);
     let mut rows = Columns::default();
     for listed in listed {
         let about = match listed.origin {

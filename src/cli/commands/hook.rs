@@ -276,7 +276,7 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
             (true, true) if !is_installed => {
                 "gate, but no pre-push hook is installed: no push is stopped"
             }
-            (true, false) => "advisory: a push always goes through",
+            (true, false) => "advisory: no verdict stops a push",
             (true, true) => "gate: FAIL and INCONCLUSIVE stop a push",
         };
         rows.push(["mode", mode]);

@@ -28,6 +28,7 @@ use crate::run::request::ReviewRequest;
 use crate::run::shown::remember_verdict;
 use crate::run::uncommitted::uncommitted_note;
 use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
+use crate::text::wrap_lines;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -99,7 +100,8 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     tell_examination(&args, &prepared.config.settings, &start);
     if args.dry_run {
         let lines = announce::describe_dry_run(&prepared, args.council.deep, &start)?;
-        start.console.print_wrapped(&lines)?;
+        let width = start.console.stdout_look().width;
+        start.console.print(&wrap_lines(&lines, Some(width)))?;
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
