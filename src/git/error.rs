@@ -65,6 +65,18 @@ pub enum GitError {
         /// The worktree around it.
         outer: PathBuf,
     },
+    /// A worktree that the repository's own configuration names, and that is not the one around the command.
+    #[error(
+        "the repository at {} names {} as its worktree, which is not its own",
+        git_dir.display(),
+        workdir.display()
+    )]
+    ForeignWorktree {
+        /// The git directory with that configuration.
+        git_dir: PathBuf,
+        /// What it names.
+        workdir: PathBuf,
+    },
     /// The current branch has no commit yet.
     #[error("branch {branch} has no commit yet")]
     Unborn { branch: String },
@@ -251,6 +263,17 @@ impl GitError {
                 "to review it all the same: GIT_DIR={}",
                 dir.display()
             )],
+            Self::ForeignWorktree { git_dir, workdir } => vec![
+                format!(
+                    "to review what lies around it: git --git-dir={} config --unset core.worktree (git config --show-origin \
+                     core.worktree says which file sets it; for a linked worktree that was moved: git worktree repair)",
+                    git_dir.display()
+                ),
+                format!(
+                    "if you trust it with that folder: GIT_WORK_TREE={}",
+                    workdir.display()
+                ),
+            ],
             Self::Unborn { .. } => {
                 hint("make a commit, or review what is there: --staged or --worktree")
             }

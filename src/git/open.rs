@@ -8,6 +8,7 @@ use super::git_cli::runner::{self, RunError};
 use super::libgit2::OpenError;
 use super::path_bytes::path_to_bytes;
 use super::repository::OpenRepository;
+use super::repository_paths::RepositoryPaths;
 
 /// Opens the repository around `dir`, or the one that the environment names.
 ///
@@ -37,6 +38,9 @@ pub(super) fn open_repository(
     };
     if env.get("GIT_DIR").is_none() {
         refuse_nested_bare(&store, env)?;
+        if env.get("GIT_WORK_TREE").is_none() {
+            refuse_foreign_worktree(dir, &store)?;
+        }
     }
     refuse_grafts(&store)?;
     Ok(store)
@@ -106,6 +110,29 @@ fn refuse_nested_bare(store: &OpenRepository, env: &GitEnvironment) -> Result<()
     } else {
         Ok(())
     }
+}
+
+/// A `.git` from elsewhere may name any folder of the user's as its worktree (`core.worktree`, be it by an include), and the
+/// files there would be reviewed, sent to models and written to. Its own is one whose `.git` leads back to it, as that of
+/// a submodule does, or a part of the folder in which it lies, around the command.
+fn refuse_foreign_worktree(dir: &Path, store: &OpenRepository) -> Result<(), GitError> {
+    let paths = RepositoryPaths::of_store(dir, store);
+    let Some(workdir) = &paths.workdir else {
+        return Ok(());
+    };
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_part = || {
+        let (top, dir) = (real(workdir)?, real(dir)?);
+        let around = real(&store.git_dir)?.parent()?.to_owned();
+        Some(dir.starts_with(&top) && top.starts_with(around))
+    };
+    if paths.worktree_agrees() || is_part().unwrap_or(false) {
+        return Ok(());
+    }
+    Err(GitError::ForeignWorktree {
+        git_dir: store.git_dir.clone(),
+        workdir: workdir.clone(),
+    })
 }
 
 #[cfg(test)]

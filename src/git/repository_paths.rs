@@ -126,6 +126,10 @@ mod tests {
 
     #[test]
     fn only_the_git_directory_that_a_worktree_names_is_its_own() {
+        let refused = |dir: &Path| {
+            let found = RepositoryPaths::discover(dir, &GitEnvironment::default());
+            matches!(found, Err(GitError::ForeignWorktree { .. }))
+        };
         let (mine, download) = (Repo::new(), Repo::new());
         for repo in [&mine, &download] {
             repo.write("a.txt", "a\n").commit("first");
@@ -133,16 +137,19 @@ mod tests {
         }
         let own = mine.path().to_str().unwrap();
         download.git(&["config", "core.worktree", own]);
-        assert!(!paths(&download).worktree_agrees());
+        assert!(refused(download.path()));
+        let named = Repo::env(&[("GIT_DIR", download.path().join(".git").to_str().unwrap())]);
+        let named = RepositoryPaths::discover(mine.path(), &named).unwrap();
+        assert!(!named.worktree_agrees());
         download.git(&["config", "--unset", "core.worktree"]);
 
         let outside = tempfile::tempdir().unwrap();
         let linked = outside.path().join("linked");
         download.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
-        let of_linked = || RepositoryPaths::discover(&linked, &GitEnvironment::default()).unwrap();
-        assert!(of_linked().worktree_agrees());
+        let of_linked = RepositoryPaths::discover(&linked, &GitEnvironment::default()).unwrap();
+        assert!(of_linked.worktree_agrees());
         let forged = mine.path().join(".git").display().to_string();
         std::fs::write(download.path().join(".git/worktrees/linked/gitdir"), forged).unwrap();
-        assert!(!of_linked().worktree_agrees());
+        assert!(refused(&linked));
     }
 }

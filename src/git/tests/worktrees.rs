@@ -4,7 +4,7 @@ use council_protocol::change::{FileKind, FileStatus, Side};
 use sha2::{Digest, Sha256};
 
 use crate::testing::{Repo, filled, only};
-use crate::{GitError, ReviewedChange, TargetSpec, read_change};
+use crate::{GitEnvironment, GitError, RepositoryPaths, ReviewedChange, TargetSpec, read_change};
 
 fn repo() -> Repo {
     let repo = Repo::new();
@@ -365,4 +365,91 @@ fn an_index_that_is_gone_is_no_staged_deletion_of_everything() {
     // Somebody may mean it.
     repo.git(&["read-tree", "--empty"]);
     assert_eq!(repo.read(TargetSpec::Staged).files.len(), 1);
+}
+
+/// A checkout from elsewhere, and folders of the user's that its `.git` may name: beside it, around it, another repository.
+fn download() -> (Repo, [Repo; 2], [std::path::PathBuf; 3]) {
+    let (user, project) = (Repo::outside(), Repo::new());
+    user.write("diary.txt", "nobody may read this\n");
+    project.write("a.txt", "a\n").commit("first");
+    let checkout = user.inside("downloads/checkout");
+    checkout.git(&["init", "-q", "--template=", "-b", "main"]);
+    checkout.write("src/a.txt", "a\n").commit("first");
+    let beside = user.inside("letters").at;
+    let named = [beside, user.path().to_owned(), project.path().to_owned()];
+    (checkout, [user, project], named)
+}
+
+#[test]
+fn no_configuration_of_a_repository_leads_a_review_into_another_folder() {
+    for way in ["config", "include", "worktree"] {
+        let (checkout, _kept, folders) = download();
+        for folder in folders {
+            let folder = folder.to_str().unwrap();
+            match way {
+                "config" => checkout.git(&["config", "core.worktree", folder]),
+                "include" => {
+                    let lines = format!("[core]\n\tworktree = {folder}\n");
+                    checkout.write(".git/more", lines);
+                    checkout.git(&["config", "include.path", "more"])
+                }
+                _ => {
+                    checkout.git(&["config", "extensions.worktreeConfig", "true"]);
+                    checkout.git(&["config", "--worktree", "core.worktree", folder])
+                }
+            };
+            for place in ["", "src", ".git"] {
+                let dir = checkout.path().join(place);
+                let found = RepositoryPaths::discover(&dir, &GitEnvironment::default());
+                let stays = match &found {
+                    Err(GitError::ForeignWorktree { .. }) => true,
+                    // Whoever does not know the key stays where it stands, and git has no worktree there.
+                    Ok(paths) if way == "worktree" => {
+                        let top = paths
+                            .workdir
+                            .as_deref()
+                            .map(|top| top.canonicalize().unwrap());
+                        top.is_none_or(|top| top == checkout.path())
+                    }
+                    _ => false,
+                };
+                assert!(stays, "{way}, {folder} from {}: {found:?}", dir.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_worktree_of_its_own_is_read_wherever_the_git_directory_lies() {
+    let (checkout, [user, _project], folders) = download();
+    let top_from = |dir: &std::path::Path, env: &GitEnvironment| {
+        let paths = RepositoryPaths::discover(dir, env).unwrap();
+        paths.workdir.unwrap().canonicalize().unwrap()
+    };
+    let top = |dir: &std::path::Path| top_from(dir, &GitEnvironment::default());
+    let (own, src) = (checkout.path(), checkout.path().join("src"));
+    for dir in [own, &src, &own.join(".git")] {
+        assert_eq!(top(dir), own);
+    }
+    // A submodule's configuration names its worktree.
+    let url = folders[2].to_str().unwrap();
+    checkout.git(&["submodule", "add", "-q", url, "library"]);
+    let library = own.join("library");
+    for dir in [&library, &own.join(".git/modules/library")] {
+        assert_eq!(top(dir), library);
+    }
+    let apart = user.inside("apart");
+    apart.git(&[
+        "init",
+        "-q",
+        "--template=",
+        "--separate-git-dir",
+        "../elsewhere.git",
+    ]);
+    assert_eq!(top(&apart.at), apart.at);
+    // A part of the checkout is no other folder, and what the user names is the user's choice.
+    checkout.git(&["config", "core.worktree", "../src"]);
+    assert_eq!(top(&src), src);
+    let named = Repo::env(&[("GIT_WORK_TREE", folders[0].to_str().unwrap())]);
+    assert_eq!(top_from(own, &named), folders[0]);
 }
