@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use council_agents::launcher_files::is_launched;
 use council_agents::private;
 use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::{BlobError, BlobSource, TreeEntry};
@@ -66,12 +67,15 @@ impl AgentWorkspaces {
             }
             // Nobody works in a room yet: what lies in one of the same content is what was written there.
             let mut written = seats.iter().filter_map(|other| {
-                let is_like = other.agent.kind.is_tool() == kind.is_tool();
+                let content = |kind: &AgentKind| (kind.is_tool(), starts_launched(kind));
+                let is_like = content(&other.agent.kind) == content(kind);
                 rooms.own.get(&other.judge).filter(|_| is_like)
             });
             let room = match written.next() {
                 Some(room) => room.copy()?,
-                None if kind.is_tool() => ExportedTree::export_tree(blobs, &keep_content)?,
+                None if kind.is_tool() => {
+                    ExportedTree::export_tree(blobs, starts_launched(kind), &keep_content)?
+                }
                 None => ExportedTree::redacted(blobs, redactor, hidden)?,
             };
             rooms.own.insert(seat.judge.clone(), room);
@@ -119,6 +123,15 @@ fn may_write(kind: &AgentKind) -> bool {
     matches!(kind, AgentKind::Command { .. } | AgentKind::Acp(_))
 }
 
+/// Whether a launcher may start it, whose files the change must not bring. Of a coding agent and of a script nobody knows; a
+/// tool that is started itself has to see every file, since secrets are looked for in them.
+fn starts_launched(kind: &AgentKind) -> bool {
+    match kind {
+        AgentKind::Command { argv, .. } if kind.is_tool() => is_launched(argv),
+        _ => true,
+    }
+}
+
 impl ExportedTree {
     fn new() -> io::Result<Self> {
         Ok(Self {
@@ -127,9 +140,16 @@ impl ExportedTree {
         })
     }
 
-    fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
+    fn export_tree(
+        blobs: &dyn BlobSource,
+        launched: bool,
+        shown: &room::FileFilter<'_>,
+    ) -> Result<Self, RunError> {
         let mut room = Self::new().map_err(cannot_export)?;
-        let bounds = WorkspaceBounds::default();
+        let bounds = WorkspaceBounds {
+            launched,
+            ..WorkspaceBounds::default()
+        };
         let export = room::export_workspace(blobs, room.folder.path(), &bounds, shown);
         let export = export.map_err(cannot_export)?;
         room.missing = export.missing_files().cloned().collect();
@@ -144,7 +164,7 @@ impl ExportedTree {
         hidden: Option<&PathFilter>,
     ) -> Result<Self, RunError> {
         let named = RedactedNames::new(blobs, redactor, hidden)?;
-        Self::export_tree(&named, &|path, content| {
+        Self::export_tree(&named, true, &|path, content| {
             redact_content(redactor, path, content)
         })
     }

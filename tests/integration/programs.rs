@@ -2,6 +2,7 @@
 
 mod benches;
 mod interrupts;
+mod launchers;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt;

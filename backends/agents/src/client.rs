@@ -12,7 +12,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Seat, json};
 use serde_json::Value;
 
 use crate::AgentContext;
-use crate::environment::{is_allowed, is_forbidden};
+use crate::environment::{add_launch_settings, is_allowed, is_forbidden};
 use crate::guard::{GuardedProgram, SandboxFence, is_enforceable, os_arguments};
 use crate::mailbox::JudgeMailbox;
 use crate::private;
@@ -98,6 +98,7 @@ impl AgentEnv {
         private::make_folder(&scratch).map_err(|error| spawn_failure(name, &error))?;
         env.retain(|(known, _)| !["TMPDIR", "TMP", "TEMP"].contains(&known.as_str()));
         env.push(("TMPDIR".into(), scratch.into()));
+        add_launch_settings(&mut env);
         let fence = build_fence(context, client, spec.room.as_deref(), home.path())?;
         let runner = context.tools.clone().filter(|_| client.tool_calls > 0);
         let tools = runner.map(|runner| ToolSetup {

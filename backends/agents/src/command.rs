@@ -80,6 +80,7 @@ impl Agent for CommandAgent {
         if !env.iter().any(|(name, _)| name == SAFE_PATH) {
             env.push((SAFE_PATH.into(), "1".into()));
         }
+        crate::environment::add_launch_settings(&mut env);
         if let Some(room) = &spec.room {
             env.push(("COUNCIL_ROOM".into(), room.into()));
         }

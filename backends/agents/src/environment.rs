@@ -38,6 +38,23 @@ const FORBIDDEN_NAMES: [&str; 9] = [
     "ACTIONS_RESULTS_URL",
 ];
 
+/// What keeps a launcher from asking the manifest of the folder in which it is started (`package.json`), which is the
+/// change's: Corepack and Yarn would run another version, or the file that it names.
+const LAUNCH_SETTINGS: [(&str, &str); 3] = [
+    ("COREPACK_ENABLE_PROJECT_SPEC", "0"),
+    ("COREPACK_ENV_FILE", "0"),
+    ("YARN_IGNORE_PATH", "1"),
+];
+
+/// Adds them, but for those that the user has set for this agent.
+pub(crate) fn add_launch_settings(env: &mut Vec<(String, OsString)>) {
+    for (name, value) in LAUNCH_SETTINGS {
+        if !env.iter().any(|(known, _)| known == name) {
+            env.push((name.to_owned(), value.into()));
+        }
+    }
+}
+
 /// The variables of `all` that an agent may see, `extra` being what trusted configuration allows it by name.
 pub fn filter_environment(
     all: impl IntoIterator<Item = (OsString, OsString)>,
@@ -68,6 +85,16 @@ pub(crate) fn is_allowed(name: &str, extra: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_manifest_chooses_a_version_unless_the_user_says_so() {
+        let name = LAUNCH_SETTINGS[0].0;
+        let mut env = vec![(name.to_owned(), OsString::from("1"))];
+        add_launch_settings(&mut env);
+        assert_eq!(env.len(), LAUNCH_SETTINGS.len());
+        assert_eq!(env[0].1, "1");
+        assert!(env[1..].iter().all(|(known, _)| known != name));
+    }
 
     #[test]
     fn t9_only_listed_names_pass_and_never_a_token_of_a_forge() {

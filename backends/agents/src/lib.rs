@@ -21,6 +21,7 @@ mod http;
 pub mod installed;
 pub mod known;
 pub mod known_tools;
+pub mod launcher_files;
 mod linger;
 mod local;
 pub mod mailbox;

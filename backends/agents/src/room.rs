@@ -1,5 +1,5 @@
 //! The workspace a judge sits in: a read-only export of the reviewed tree, without `.git` and without the files by which a
-//! repository steers agents.
+//! repository steers agents, or the launchers that start them.
 
 use std::borrow::Cow;
 use std::fs::{self, FileTimes};
@@ -10,10 +10,11 @@ use std::time::{Duration, SystemTime};
 use council_protocol::change::{BlobSource, EntryKind};
 use council_protocol::{RepoPath, Side, steers_agents};
 
+use crate::launcher_files::steers_launchers;
 use crate::private;
 
 /// Names that run something for whoever looks at the tree, in lower case.
-const RUNNING_NAMES: [&str; 3] = [".git", ".vscode", ".envrc"];
+const RUNNING_NAMES: [&str; 4] = [".git", ".vscode", ".zed", ".envrc"];
 
 /// Bounds of an export.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +27,8 @@ pub struct WorkspaceBounds {
     pub max_files: usize,
     /// Whether the files may be written to. They are of one age then: a test cannot tell one export from another.
     pub writable: bool,
+    /// Whether a launcher may start a program there: the files that steer one are left out.
+    pub launched: bool,
 }
 
 impl Default for WorkspaceBounds {
@@ -35,6 +38,7 @@ impl Default for WorkspaceBounds {
             max_total_bytes: 512 << 20,
             max_files: 50_000,
             writable: false,
+            launched: false,
         }
     }
 }
@@ -94,12 +98,10 @@ pub(crate) fn export_side(
         .map_err(io::Error::other)?
         .unwrap_or_default();
     for entry in entries {
-        let reason = match (
-            is_steering_file(&entry.path),
-            entry.kind,
-            path_inside(into, &entry.path),
-        ) {
-            (true, ..) => "it steers agents",
+        let steers =
+            is_steering_file(&entry.path) || bounds.launched && steers_launchers(&entry.path);
+        let reason = match (steers, entry.kind, path_inside(into, &entry.path)) {
+            (true, ..) => "it steers agents, or who starts them",
             (_, EntryKind::Submodule, _) => "it is a submodule",
             (_, EntryKind::Symlink, _) => "it is a symbolic link",
             (_, _, None) => "its path leaves the room",

@@ -15,6 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::client::shorten_message;
 use crate::guard::{GuardedProgram, SandboxFence};
+use crate::launcher_files::is_launched;
 use crate::private;
 use crate::process::{
     FinishedProgram, GRACE_MS, TreeKiller, cancelled_failure, run_reading, spawn_failure,
@@ -111,7 +112,10 @@ impl ToolRun<'_> {
         }
         let base = private::temporary_folder_in(self.scratch, "")
             .map_err(|error| spawn_failure(&self.argv[0], &error))?;
-        let bounds = WorkspaceBounds::default();
+        let bounds = WorkspaceBounds {
+            launched: is_launched(self.argv),
+            ..WorkspaceBounds::default()
+        };
         let exported = room::export_side(
             &*self.context.blobs,
             Side::Old,

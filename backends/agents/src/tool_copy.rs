@@ -10,6 +10,7 @@ use council_protocol::change::FileStatus;
 use council_protocol::{Failure, FailureKind, FileChange, RepoPath, Side};
 
 use crate::extended::extended_files;
+use crate::launcher_files::is_launched;
 use crate::private;
 use crate::process::spawn_failure;
 use crate::report::is_one_of;
@@ -47,7 +48,10 @@ impl ToolRun<'_> {
                 Cow::Borrowed(content)
             }
         });
-        let bounds = WorkspaceBounds::default();
+        let bounds = WorkspaceBounds {
+            launched: is_launched(self.argv),
+            ..WorkspaceBounds::default()
+        };
         room::export_side(blobs, Side::New, folder.path(), &bounds, &filter)
             .map_err(|error| cannot(&error))?;
         // A configuration that the base has not is none; one that the change deletes is there again.
