@@ -40,7 +40,7 @@ pub(crate) struct KnownValues {
     kinds: Vec<Arc<str>>,
     /// Values that no code can be. Each value stands in one finder: they are the largest of what is kept.
     drawn: ValueFinder,
-    /// All others.
+    /// Values that code may be, too, such as words.
     other: ValueFinder,
 }
 

@@ -51,6 +51,7 @@ fn values(key: &ConfigKey) -> Vec<String> {
             "[]",
         ]),
         ValueKind::Command => own(&[r#"["true"]"#]),
+        ValueKind::Arguments => own(&["[]", r#"["--version"]"#]),
         ValueKind::EnvNames => own(&[r#"["HOME"]"#]),
         ValueKind::File => own(&[r#""/dev/null""#]),
         ValueKind::Url => own(&[r#""http://127.0.0.1:9""#]),
