@@ -243,10 +243,8 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
         let parts: Vec<String> = parts.chain(unread).collect();
         // Whoever was told that there are more critical ones has not seen what each of them is.
         let is_listed = first.severity < Severity::Critical;
-        let place = match is_listed {
-            true => format!("{place}{}", unread_words(others)),
-            false => BEYOND_ANSWER.to_owned(),
-        };
+        let place = if is_listed { place } else { BEYOND_ANSWER };
+        let place = format!("{place}{}", unread_words(others));
         told.known_by += &count_more(others.len(), &place, parts.iter().cloned());
         let listed = match is_listed {
             true => format!("{place}: {}", list_places(change, first.hit.file, others)),

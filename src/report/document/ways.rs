@@ -58,7 +58,12 @@ fn dismissal_words(report: &Report, failing: &[&JudgedFinding], place: ReadingPl
         }
         ReadingPlace::Desk(talks) => reply_words(report, failing, talks),
         ReadingPlace::Clone => {
-            let ids: Vec<&str> = failing.iter().map(|found| found.id.as_str()).collect();
+            // What stands for problems that nobody was shown is dismissed by nobody.
+            let named = failing.iter().filter(|found| found.count_unlisted() == 0);
+            let ids: Vec<&str> = named.map(|found| found.id.as_str()).collect();
+            if ids.is_empty() {
+                return "set the rule that found it: `git council explain RULE` says how.".into();
+            }
             let ids = named_for_dismissal(&ids);
             format!("dismiss {them}: `git council dismiss {ids} --because '…'`.")
         }

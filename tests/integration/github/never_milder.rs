@@ -164,9 +164,6 @@ fn a_page_that_failed_by_votes_gives_way_to_no_milder_one() {
     for writer in [Writer::Publish, Writer::Conclude] {
         let stage = Stage::new();
         seat_judges(&stage);
-        stage
-            .repo
-            .git(["config", "council.review.consensus", "majority"]);
         stage.propose(1, &[("src/a.py", OPENS)]);
         let page = |word: &str| {
             let reports = stage.reports(1);
@@ -179,7 +176,8 @@ fn a_page_that_failed_by_votes_gives_way_to_no_milder_one() {
         };
         let_judges_say(&stage, "FAIL", "");
         let args = ["review", "--pr", "1", "--publish", "comment"];
-        stage.council(&args).ends(1).prints("FAIL");
+        let by_votes = [&args[..], &["--consensus", "majority"]].concat();
+        stage.council(&by_votes).ends(1).prints("FAIL");
         fs::remove_dir_all(stage.repo.path().join(".git/council")).unwrap();
         begin(&stage, writer);
         for _ in 0..2 {

@@ -58,7 +58,7 @@ fn the_work_for_a_flood_of_tokens_does_not_grow_with_it() {
             let before = searched_lines();
             let found = findings(&flood(count));
             let unread = format!(
-                "56 more in this file, and {} lines behind them were not",
+                "56 more than an answer lists, and {} lines behind them were not",
                 count - 256
             );
             assert!(
