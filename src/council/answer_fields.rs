@@ -23,6 +23,7 @@ const FIELDS: [&str; 32] = [
     "contention",
     "document",
     "explore",
+    "files_unread",
     "finding",
     "findings",
     "independent_findings",

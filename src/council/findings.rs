@@ -76,17 +76,18 @@ fn is_name_of_other(
         || dismissed.any(|one| one.said.as_ref().is_some_and(is_other))
 }
 
-/// Whether the tool that found it has read the file again: what it does not report now is resolved.
+/// Whether the tool that found it has read the file again: what it does not report now is resolved. A file that it says it
+/// could not read, it has not read again.
 fn is_looked_at_again(state: &DebateState, old: &JudgedFinding) -> bool {
+    let path = &old.finding.location.path;
     let is_its = |judge: &JudgeState| {
         let (seat, mut members) = (&judge.planned.seat, old.members.iter());
         let mut files = judge.planned.coverage.files.iter();
         judge.is_deterministic()
             && judge.is_counted()
+            && !judge.left_unread(path)
             && members.any(|member| member.judge == seat.judge)
-            && files.any(|file| {
-                file.path == old.finding.location.path && file.state == CoverageState::Reviewed
-            })
+            && files.any(|file| file.path == *path && file.state == CoverageState::Reviewed)
     };
     old.finding.rule.is_some() && state.judges.iter().any(is_its)
 }

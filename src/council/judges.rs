@@ -305,6 +305,12 @@ impl JudgeState {
         answers.filter_map(|answer| answer.unplaced).max()
     }
 
+    /// Whether an answer of it says that it did not read a file; of a tool, only what the program translates can say so.
+    pub(super) fn left_unread(&self, path: &RepoPath) -> bool {
+        let mut answers = self.answers.values();
+        answers.any(|answer| answer.files_unread.contains(path))
+    }
+
     /// Its objection that no answer of it took up; none: it has none.
     pub(super) fn lost_objection(&self) -> Option<&LostAnswer> {
         let lost = self.lost.as_ref();

@@ -330,6 +330,11 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub unplaced: Option<Vote>,
+    /// Changed files of which a tool says that it did not read them, or not as a whole. The program sets it, too: that the
+    /// tool reports nothing there says nothing of what it had found there before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub files_unread: Vec<RepoPath>,
     /// What to do.
     #[serde(default)]
     pub recommendation: String,
@@ -402,6 +407,7 @@ impl Answer {
             key_insight: String::new(),
             findings: Vec::new(),
             unplaced: None,
+            files_unread: Vec::new(),
             recommendation: String::new(),
             restatement: None,
             responses: Vec::new(),

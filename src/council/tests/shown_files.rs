@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::verdict::{FAIL, PASS, WARN, verdict_of};
 use crate::outcome::{Disposition, Verdict, VerdictReason};
-use crate::testing::{coverage, finding};
+use crate::plan::{DebateMode, Procedure};
+use crate::testing::{Run, coverage, finding, plan};
 
 /// A change of these files, each read by the judges that are named.
 fn spread(readers: &[&[usize]]) -> impl Fn(&mut crate::Plan) {
@@ -70,6 +71,41 @@ const HEAD: CoverageState = CoverageState::Truncated {
     shown: 600,
     total: 3000,
 };
+
+/// What becomes of a tool's finding of an earlier review where the tool, silent about it now, read the file or did not.
+fn findings_left(is_shown: bool, unread: &[&str]) -> usize {
+    let with_tool = |plan: &mut crate::Plan| {
+        (plan.debate, plan.quorum) = (DebateMode::Off, 1);
+        plan.seats[0].seat.agent.deterministic = true;
+    };
+    let mut found = finding(Severity::Critical, 3);
+    found.rule = Some("R1".to_owned());
+    let before = verdict_of(&[(FAIL, vec![found])], with_tool);
+    let mut again = plan(Procedure::Review, 1);
+    with_tool(&mut again);
+    again.options.carried = before.findings;
+    if !is_shown {
+        again.seats[0].coverage = coverage(CoverageState::OverBudget);
+    }
+    let mut run = Run::seated(again);
+    run.answer("judge-1", PASS, |a| {
+        a.files_unread = unread.iter().map(|path| (*path).into()).collect();
+    });
+    run.concluded().findings.len()
+}
+
+/// A tool that says that it could not read a file resolves nothing there, and what it says of others changes nothing.
+#[test]
+fn a_tool_resolves_what_it_found_in_files_that_it_read_again() {
+    let path = finding(Severity::Critical, 3).location.path;
+    let path = path.display();
+    for others in [&[][..], &["other.rs"], &["a/b.rs", "other.rs"]] {
+        assert_eq!(findings_left(true, others), 0, "{others:?}");
+        assert_eq!(findings_left(false, others), 1, "{others:?}");
+        let with_it = [others, &[&*path]].concat();
+        assert_eq!(findings_left(true, &with_it), 1, "{with_it:?}");
+    }
+}
 
 /// Whoever was shown the head of a file has nothing to say of its end.
 #[test]

@@ -9,7 +9,7 @@ use council_protocol::{
 };
 
 use super::reviewed_file::ReviewedFile;
-use super::unplaced::Unplaced;
+use super::unplaced::{Unplaced, UnreadFiles};
 use super::unread_words::{named_paths, says_file_unread, says_unread};
 use super::{ReportSubject, ToolHit, is_absolute, is_one_of, slashed};
 
@@ -36,7 +36,7 @@ pub(crate) struct HitSink<'a> {
     offered: usize,
     unplaced: Unplaced,
     /// What the tool says of files that it did not read.
-    unread: Unplaced,
+    unread: UnreadFiles,
     /// Paths of no changed file, each with whether there is no such file at all.
     nowhere: HashMap<String, bool>,
     /// How many results with such a path were let in.
@@ -66,7 +66,7 @@ impl<'a> HitSink<'a> {
             broken: None,
             offered: 0,
             unplaced: Unplaced::default(),
-            unread: Unplaced::default(),
+            unread: UnreadFiles::default(),
             nowhere: HashMap::new(),
             told_nowhere: 0,
             misled: None,
@@ -214,7 +214,9 @@ impl<'a> HitSink<'a> {
     pub(super) fn offer_trouble(&mut self, mut hit: ToolHit) {
         if self.is_trouble_of_change(&mut hit) {
             hit.severity = hit.severity.max(Severity::Significant);
-            self.unread.count_hit(&hit);
+            let file = self.find_file(&hit.path).map(|file| file.path);
+            self.unread
+                .count_trouble(&hit, file, &self.subject.packet.files);
         }
     }
 
@@ -437,15 +439,16 @@ impl<'a> HitSink<'a> {
         let elsewhere = self.offered - findings.len().min(self.offered);
         let dropped = findings.len().saturating_sub(MAX_FINDINGS);
         council_builtin::list_first(&mut findings, MAX_FINDINGS);
-        let untold = self.unplaced.vote().max(self.unread.vote());
+        let untold = self.unplaced.vote().max(self.unread.told.vote());
         let vote = vote_of(&findings).max(untold);
         let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
         answer.confidence = Confidence::High;
-        answer.key_insight = self.unread.describe_unread()
+        answer.key_insight = self.unread.describe()
             + &self.unplaced.describe()
             + &describe_hits(findings.len(), elsewhere, dropped)
             + note;
         answer.findings = findings;
+        answer.files_unread = self.unread.files.into_iter().collect();
         answer.unplaced = Some(untold).filter(|vote| *vote > Vote::Pass);
         answer
     }

@@ -1,6 +1,8 @@
 //! What a tool says that is no finding and must not be passed over: results without a place, files that it did not read.
 
-use council_protocol::{Severity, Vote};
+use std::collections::BTreeSet;
+
+use council_protocol::{FileChange, RepoPath, Severity, Vote};
 
 use super::ToolHit;
 
@@ -43,10 +45,35 @@ impl Unplaced {
             (Some((_, text)), n) => format!("{n} results cannot be placed, the worst: {text} "),
         }
     }
+}
 
-    /// The same of files that were not read, or not as a whole.
-    pub(super) fn describe_unread(&self) -> String {
-        match (&self.worst, self.count) {
+/// What a tool says of files that it did not read, or not as a whole.
+#[derive(Default)]
+pub(super) struct UnreadFiles {
+    pub(super) told: Unplaced,
+    /// The changed files that it may speak of.
+    pub(super) files: BTreeSet<RepoPath>,
+}
+
+impl UnreadFiles {
+    /// Counts what it says of a file; of one that is not known it may be any of the changed ones.
+    pub(super) fn count_trouble(
+        &mut self,
+        hit: &ToolHit,
+        file: Option<&RepoPath>,
+        changes: &[FileChange],
+    ) {
+        self.told.count_hit(hit);
+        match file {
+            Some(path) => _ = self.files.insert(path.clone()),
+            None => self
+                .files
+                .extend(changes.iter().map(|change| change.path.clone())),
+        }
+    }
+
+    pub(super) fn describe(&self) -> String {
+        match (&self.told.worst, self.told.count) {
             (None, _) => String::new(),
             (Some((_, text)), 1) => format!("It did not read everything: {text} "),
             (Some((_, text)), n) => {

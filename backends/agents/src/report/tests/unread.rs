@@ -33,6 +33,11 @@ fn a_notification_of_a_file_that_was_not_read_warns_at_any_level() {
         assert!(answer.verdict > Vote::Pass, "{level}");
         assert!(answer.unplaced > Some(Vote::Pass), "{level}");
         assert!(answer.key_insight.contains("did not read"), "{level}");
+        assert_eq!(
+            answer.files_unread,
+            vec![packet().files[0].path.clone()],
+            "{level}"
+        );
     }
     let mut codeql = notification(
         "warning",
@@ -58,7 +63,9 @@ fn a_notification_of_a_file_that_was_not_read_warns_at_any_level() {
 fn a_file_that_stands_only_in_the_words_of_a_notification_is_found() {
     let mut packet = packet();
     packet.files[0].path = "src/a.py".into();
-    let verdict = |text: &str| {
+    packet.files.push(packet.files[0].clone());
+    packet.files[1].path = "src/b.py".into();
+    let answer = |text: &str| {
         let report = sarif_run(
             &json!({ "results": [], "invocations": [{ "executionSuccessful": true,
             EXECUTION: [notification("warning", "Syntax error", text)] }] }),
@@ -76,8 +83,9 @@ fn a_file_that_stands_only_in_the_words_of_a_notification_is_found() {
             &mut sink,
         )
         .unwrap();
-        sink.into_answer(&ToolRules::default(), &turn(), "").verdict
+        sink.into_answer(&ToolRules::default(), &turn(), "")
     };
+    let verdict = |text: &str| answer(text).verdict;
     assert_eq!(
         verdict("Syntax error at line src/a.py:3:\n `eval(` was unexpected"),
         Vote::Warn
@@ -87,6 +95,20 @@ fn a_file_that_stands_only_in_the_words_of_a_notification_is_found() {
         Vote::Warn
     );
     assert_eq!(verdict("One file could not be parsed"), Vote::Warn);
+    let unread = |text: &str| -> Vec<String> {
+        let paths = answer(text).files_unread;
+        paths
+            .iter()
+            .map(|path| path.display().into_owned())
+            .collect()
+    };
+    assert_eq!(unread("Syntax error at line src/b.py:3"), ["src/b.py"]);
+    assert_eq!(
+        unread("One file could not be parsed"),
+        ["src/a.py", "src/b.py"],
+        "it may be any of them"
+    );
+    assert!(unread("Syntax error at line vendor/other.js:3").is_empty());
     assert_eq!(
         verdict("Syntax error at line vendor/other.js:3"),
         Vote::Pass,
@@ -199,5 +221,6 @@ proptest! {
         let answer = told(list, json!([notification(level, "x", text)]));
         prop_assert_eq!(answer.verdict, Vote::Pass);
         prop_assert_eq!(answer.unplaced, None);
+        prop_assert!(answer.files_unread.is_empty());
     }
 }
