@@ -15,7 +15,7 @@ pub enum LapseReason {
     CodeChanged,
     /// The finding is worse than what was dismissed, or about something else.
     Outgrown,
-    /// It was taken back, or its author may not dismiss any more.
+    /// It was taken back, or it does not count where this is reviewed: its author may not dismiss, or it is not signed.
     TakenBack,
 }
 
@@ -38,7 +38,9 @@ impl LapsedDismissal {
     pub(super) fn find(earlier: &JudgedFinding, now: &JudgedFinding) -> Option<Self> {
         let dismissal = earlier.dismissed.as_ref()?;
         now.level?;
-        let why = match now.fingerprint == earlier.fingerprint {
+        // A finding whose code was moved is carried under the name that it has now.
+        let is_named = now.fingerprint == earlier.fingerprint;
+        let why = match is_named && now.fingerprint == dismissal.fingerprint {
             false => LapseReason::CodeChanged,
             true if is_outgrown(dismissal, now) => LapseReason::Outgrown,
             true => LapseReason::TakenBack,
@@ -54,7 +56,7 @@ impl LapsedDismissal {
         let why = match self.why {
             LapseReason::CodeChanged => "the code around it has changed, or its file was renamed",
             LapseReason::Outgrown => "the finding is worse now, or about something else",
-            LapseReason::TakenBack => "it was taken back",
+            LapseReason::TakenBack => "it was taken back, or does not count here",
         };
         format!(
             "its dismissal by {} no longer holds, because {why}",
