@@ -245,6 +245,28 @@ pub(crate) fn decide_under(outcome: &mut Outcome, terms: &VerdictTerms, dismissa
         .collect();
 }
 
+/// Decides a report that is told again under these dismissals, if they are others than it was made with; says whether.
+pub(crate) fn decide_again(
+    report: &mut Report,
+    terms: &VerdictTerms,
+    dismissals: &[Dismissal],
+) -> bool {
+    let mut again = report.outcome.clone();
+    decide_under(&mut again, terms, dismissals);
+    let dismissed = |outcome: &Outcome| -> Vec<bool> {
+        let findings = outcome.findings.iter();
+        findings.map(|found| found.dismissed.is_some()).collect()
+    };
+    let is_changed = dismissed(&again) != dismissed(&report.outcome);
+    if is_changed {
+        let told = report.fate_notes();
+        let before = std::mem::replace(&mut report.outcome, again);
+        report.retell_fates(&told);
+        report.tell_taken_back(&before.findings);
+    }
+    is_changed
+}
+
 /// A line for the notes, signed where the user wants that.
 pub(crate) fn note_line(
     line: &NoteLine,

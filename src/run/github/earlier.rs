@@ -11,8 +11,8 @@ use council_protocol::{
     BlobSource, CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
 };
 
+use crate::council::name_now;
 use crate::council::outcome::JudgedFinding;
-use crate::council::{Outcome, name_now};
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, ReviewedSide,
     ReviewedText, Surface,
@@ -124,19 +124,7 @@ pub(crate) fn report_over(
     let mut today = VerdictMemory::known_dismissals(prepared, start).dismissals;
     today.extend(prepared.dismissed.iter().cloned());
     let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
-    let mut again = report.outcome.clone();
-    dismissals::decide_under(&mut again, &terms, &today);
-    let dismissed = |outcome: &Outcome| -> Vec<bool> {
-        let findings = outcome.findings.iter();
-        findings.map(|found| found.dismissed.is_some()).collect()
-    };
-    let is_changed = dismissed(&again) != dismissed(&report.outcome);
-    if is_changed {
-        let told = report.fate_notes();
-        let before = std::mem::replace(&mut report.outcome, again);
-        report.retell_fates(&told);
-        report.tell_taken_back(&before.findings);
-    }
+    let is_changed = dismissals::decide_again(&mut report, &terms, &today);
     (report, is_changed)
 }
 

@@ -1,13 +1,14 @@
-//! What another review published on the pull request while this one was at work: the worse of two verdicts about one commit
-//! stays, whichever review is done last.
+//! What another review has published on the pull request before or while this one was at work: the worse of two verdicts
+//! about one commit stays, whichever review is done last.
 
-use crate::council::add_carried;
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
-use crate::council::plan::VerdictPolicy;
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
+use crate::council::{Dismissal, add_carried};
 use crate::publish::{
-    ExistingCheck, PublishOptions, ReviewState, ReviewedSide, ReviewedText, seats_of,
+    ExistingCheck, JudgedChange, PublishOptions, ReviewState, ReviewedSide, ReviewedText, seats_of,
 };
 use crate::report::{CarriedReview, Report};
+use crate::run::dismissals::{self, VerdictTerms};
 
 /// What of the report that stands there `now` nobody has told the review of this report, which began when `before`
 /// stood there.
@@ -62,15 +63,100 @@ pub(super) fn add_meanwhile(report: &mut Report, now: Option<&ReviewState>) {
     if found.findings.is_empty() {
         return;
     }
-    // The settings under which it failed are not known here, and what failed there must not be milder.
+    add_found(report, &found, policy_of(&found), FoundElsewhere::Meanwhile);
+}
+
+fn policy_of(found: &CarriedReview) -> VerdictPolicy {
+    strict_policy(found.findings.iter().map(|(found, _)| found))
+}
+
+/// The settings under which another review failed are not known here, and what failed there must not be milder.
+fn strict_policy<'a>(mut findings: impl Iterator<Item = &'a JudgedFinding>) -> VerdictPolicy {
     let fails = |found: &JudgedFinding| found.level == Some(FindingLevel::Fail);
-    let mut disputed = found.findings.iter().map(|(found, _)| found);
-    let policy = VerdictPolicy {
-        disputed_critical_fails: disputed
+    VerdictPolicy {
+        disputed_critical_fails: findings
             .any(|found| found.disposition == Disposition::Disputed && fails(found)),
         incomplete_coverage_warns: true,
+    }
+}
+
+/// How a note begins that tells of a council whose verdict over the same change is milder than what stands.
+const JUDGED_AGAIN: &str = "the same change was judged again: ";
+
+/// Tells in the place of a report what the last review of this very change objected to and no finding carries (`left`), so
+/// that judges who are silent this time make nothing milder. What this report found, or says worse, counts beside it.
+pub(super) fn stand_by_objection(
+    report: &mut Report,
+    left: Option<&ReviewState>,
+    change: &str,
+    dismissals: &[Dismissal],
+) {
+    let started_by = report.receipt.run.started_by.as_deref();
+    let standing = left.and_then(|left| left.objection_to(change, started_by));
+    let Some(mut standing) = standing else {
+        return;
     };
-    add_found(report, &found, policy, FoundElsewhere::Meanwhile);
+    decide_today(&mut standing, report, dismissals);
+    tell_standing(&mut standing);
+    let outcome = &mut standing.outcome;
+    outcome.notes.retain(|note| !note.starts_with(JUDGED_AGAIN));
+    let (run, said) = (&report.receipt.run.name, report.headline());
+    outcome
+        .notes
+        .push(format!("{JUDGED_AGAIN}{run} says {said}"));
+    let again = ReviewState::of(report, JudgedChange::default());
+    if let Some(found) = found_meanwhile(None, Some(&again), &standing) {
+        count_found(&mut standing, &found, policy_of(&found));
+    }
+    let outcome = &mut standing.outcome;
+    if badness(report.outcome.verdict) > badness(outcome.verdict) {
+        (outcome.verdict, outcome.reason) = (report.outcome.verdict, report.outcome.reason);
+    }
+    standing.receipt.run.fail_on = report.receipt.run.fail_on;
+    *report = standing;
+}
+
+/// Decides a report that is told again under the dismissals of today: those by reply, and those that `now` heeds.
+fn decide_today(standing: &mut Report, now: &Report, replies: &[Dismissal]) {
+    let heeded = now.outcome.findings.iter();
+    let heeded = heeded.filter_map(|found| found.dismissed.clone());
+    let today: Vec<Dismissal> = heeded.chain(replies.iter().cloned()).collect();
+    let findings = &standing.outcome.findings;
+    let terms = VerdictTerms {
+        consensus: standing
+            .outcome
+            .consensus
+            .unwrap_or(ConsensusRule::Findings),
+        policy: strict_policy(findings.iter()),
+        quorum: standing.receipt.participation.quorum,
+    };
+    dismissals::decide_again(standing, &terms, &today);
+}
+
+/// Says of a verdict that no finding carries why it stands, once.
+pub(super) fn tell_standing(report: &mut Report) {
+    let run = &report.receipt.run.name;
+    let barred_by = match report.outcome.findings.iter().any(|f| f.level.is_some()) {
+        true => "more than its findings stands against a better one",
+        false => "what a judge objected to is no finding that could be looked for",
+    };
+    let note = format!(
+        "this verdict stands since {run}: the change is the same, and {barred_by}; `--fresh` or `--full` has the change \
+         judged again"
+    );
+    if !report.outcome.notes.contains(&note) {
+        report.outcome.notes.push(note);
+    }
+}
+
+/// How far a verdict is from a pass.
+fn badness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Skipped => 0,
+        Verdict::Warn => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Fail => 3,
+    }
 }
 
 /// How it is told that what another review found counts in a report.
@@ -89,6 +175,23 @@ pub(super) fn add_found(
     policy: VerdictPolicy,
     how: FoundElsewhere,
 ) {
+    count_found(report, found, policy);
+    let commit = found.commit.get(..7).unwrap_or(&found.commit);
+    report.outcome.notes.push(match how {
+        FoundElsewhere::Meanwhile => format!(
+            "another review of the pull request (of {commit}) was published while this one was at work: what it found \
+             counts here, too"
+        ),
+        FoundElsewhere::Before => format!(
+            "what the last review of the pull request (of {commit}) left open counts here, too"
+        ),
+    });
+    let settled = found.settle(&report.outcome);
+    report.receipt.run.earlier.get_or_insert(settled);
+}
+
+/// Adds the findings of another review, with what they do to the verdict.
+fn count_found(report: &mut Report, found: &CarriedReview, policy: VerdictPolicy) {
     let outcome = &mut report.outcome;
     let own = std::mem::take(&mut outcome.findings);
     let judges = outcome.judges.iter();
@@ -105,18 +208,6 @@ pub(super) fn add_found(
         }
         own => (own.0, outcome.reason),
     };
-    let commit = found.commit.get(..7).unwrap_or(&found.commit);
-    outcome.notes.push(match how {
-        FoundElsewhere::Meanwhile => format!(
-            "another review of the pull request (of {commit}) was published while this one was at work: what it found \
-             counts here, too"
-        ),
-        FoundElsewhere::Before => format!(
-            "what the last review of the pull request (of {commit}) left open counts here, too"
-        ),
-    });
-    let settled = found.settle(outcome);
-    report.receipt.run.earlier.get_or_insert(settled);
 }
 
 /// Whether a check of this council has ended as a failure.

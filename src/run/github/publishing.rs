@@ -20,7 +20,7 @@ use crate::run::github::claim::{ClaimedReview, check_claim};
 use crate::run::github::earlier::QueuedRequest;
 use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
-use crate::run::github::meanwhile::add_meanwhile;
+use crate::run::github::meanwhile::{add_meanwhile, stand_by_objection};
 use crate::run::github::replies::hear_replies;
 use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_forgetting, refuse_other_change, refuse_part};
@@ -229,6 +229,11 @@ pub(crate) fn publish_run(
             }
             refuse_forgetting(&report, before.as_ref(), &subject)?;
             add_meanwhile(&mut report, before.as_ref());
+            if show.is_some() && !wanted.full {
+                let left = find_left(before.as_ref(), &subject, wanted, &forge, &hub)?;
+                let change = &wishes.judged.digest;
+                stand_by_objection(&mut report, left.as_ref(), change, &heard.dismissals);
+            }
             report
         }
         ReportSource::UnprivilegedJob => {
@@ -345,6 +350,20 @@ pub(crate) fn find_proposal(
             Ok(None)
         }
         ReviewCase::Moved { meant, now } => Err(head_moved_error(&meant, &now)),
+    }
+}
+
+/// What the last review of the change left: of an entry of a merge queue, what that of its request did.
+fn find_left(
+    before: Option<&ReviewState>,
+    subject: &PullSubject,
+    wanted: &PublishRequest,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+) -> Result<Option<ReviewState>, RunError> {
+    match before {
+        None if subject.queued.is_some() => find_past(subject, &wanted.about, forge, hub),
+        before => Ok(before.cloned()),
     }
 }
 

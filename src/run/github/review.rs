@@ -24,7 +24,9 @@ use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
-use crate::run::github::meanwhile::{FAILED_BEFORE, FoundElsewhere, add_found, found_meanwhile};
+use crate::run::github::meanwhile::{
+    FAILED_BEFORE, FoundElsewhere, add_found, found_meanwhile, tell_standing,
+};
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
     PublishRequest, publish_options, publish_report, write_files,
@@ -223,14 +225,7 @@ impl PullReview<'_> {
             .or(queued.and_then(|request| request.left.as_ref()))?;
         let started_by = self.start.started_by.as_deref();
         let mut report = left.objection_to(&self.wishes.judged.digest, started_by)?;
-        let run = &report.receipt.run.name;
-        let barred_by = match report.outcome.findings.iter().any(|f| f.level.is_some()) {
-            true => "more than its findings stands against a better one",
-            false => "what a judge objected to is no finding that could be looked for",
-        };
-        report.outcome.notes.push(format!(
-            "this verdict stands since {run}: the change is the same, and {barred_by}; `--fresh` has the change judged again"
-        ));
+        tell_standing(&mut report);
         Some(report)
     }
 

@@ -191,3 +191,41 @@ fn a_page_that_failed_by_votes_gives_way_to_no_milder_one() {
         stage.requests();
     }
 }
+
+/// A whole matrix over the commit as it is, whatever was judged before.
+fn run_matrix(stage: &Stage, more: &[&str]) -> Run {
+    let folder = stage.repo.path().join("run");
+    if folder.exists() {
+        fs::remove_dir_all(folder).unwrap();
+    }
+    let plan = [&["plan", "--run", "run", "--pr", "1"], more].concat();
+    stage.council(&plan).ends(0);
+    write(stage, Writer::Conclude, "comment,check", more)
+}
+
+/// Judges who are silent the second time were not asked for what they had objected to the first time.
+#[test]
+fn a_matrix_that_is_run_again_makes_no_objection_milder() {
+    let unproved = FINDING.replace("x = open(p)", "y = close(q)");
+    for (findings, is_review) in [("", true), (unproved.as_str(), false)] {
+        let stage = Stage::new();
+        seat_judges(&stage);
+        stage.propose(1, &[("src/a.py", OPENS)]);
+        let_judges_say(&stage, "FAIL", findings);
+        let first = match is_review {
+            true => write(&stage, Writer::Review, "comment,check", &[]),
+            false => run_matrix(&stage, &[]),
+        };
+        let (code, word) = (first.code, last_word(&stage, "comment,check"));
+        assert!(code != 0 && word != "success", "{}", first.stdout);
+        let_judges_say(&stage, "PASS", "");
+        for _ in 0..2 {
+            let again = run_matrix(&stage, &[]);
+            assert_eq!(again.code, code, "{}", again.stdout);
+            again.prints("this verdict stands since");
+            assert_eq!(last_word(&stage, "comment,check"), word);
+        }
+        run_matrix(&stage, &["--full"]).ends(0);
+        assert_eq!(last_word(&stage, "comment,check"), "success");
+    }
+}
