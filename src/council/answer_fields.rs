@@ -12,7 +12,7 @@ use super::plain_words::{Words, names_problem, objects, stops};
 use super::told_fields::{check_places_of_texts, concludes_against};
 
 /// The fields that are read, with the other names that a list of findings may have.
-const FIELDS: [&str; 32] = [
+const FIELDS: [&str; 33] = [
     "analysis",
     "answers",
     "arguments",
