@@ -164,15 +164,6 @@ impl World {
     }
 }
 
-fn badness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass | Verdict::Skipped => 0,
-        Verdict::Warn => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Fail => 3,
-    }
-}
-
 #[test]
 fn what_was_dismissed_shows_no_other_problem() {
     let mut shown = found(0, Severity::Critical, Disposition::Confirmed, 0);
@@ -206,7 +197,7 @@ mod laws {
         fn a_dismissal_never_makes_a_verdict_worse(world in world(), at in 0..6_usize) {
             let before = world.judge(&[]).0;
             let after = world.judge(&[dismissal(&format!("{at:016x}"))]).0;
-            prop_assert!(badness(after) <= badness(before), "{:?} -> {:?}", before, after);
+            prop_assert!(after.distance_from_pass() <= before.distance_from_pass(), "{:?} -> {:?}", before, after);
         }
 
         #[test]
@@ -339,6 +330,28 @@ fn a_vote_over_what_could_not_be_proven_outlives_a_dismissal() {
     }
 }
 
+/// A critical finding of one judge, under a category and in words of its own.
+fn critical_of(category: &str, quote: &str, words: &str, by: usize) -> JudgedFinding {
+    let mut one = found(0, Severity::Critical, Disposition::Confirmed, by);
+    let describe = |finding: &mut Finding| {
+        finding.category = category.into();
+        finding.quote = quote.into();
+        finding.description = words.into();
+    };
+    describe(&mut one.finding);
+    describe(&mut one.members[0].finding);
+    one
+}
+
+/// What was seen of a finding when it was dismissed.
+fn dismissal_of(seen: &JudgedFinding) -> Dismissal {
+    Dismissal {
+        classes: crate::meant_classes(seen).into_iter().collect(),
+        said: crate::SaidProblem::of(&seen.finding),
+        ..dismissal(&seen.fingerprint)
+    }
+}
+
 /// Law: of two critical problems that judges of one line call by the same broad word, a dismissal takes the one that it
 /// speaks of and leaves the other, whichever heads the finding. Another wording of the same one goes with it.
 #[test]
@@ -354,24 +367,12 @@ fn a_dismissal_under_a_broad_word_takes_no_other_problem_along() {
         ],
     ];
     let told = |words: &str, by: usize| {
-        let mut one = found(0, Severity::Critical, Disposition::Confirmed, by);
-        let describe = |finding: &mut Finding| {
-            finding.category = "bug".into();
-            finding.quote = "return parse(o.amount) / rate(o.day)".into();
-            finding.description = words.into();
-        };
-        describe(&mut one.finding);
-        describe(&mut one.members[0].finding);
-        one
+        critical_of("bug", "return parse(o.amount) / rate(o.day)", words, by)
     };
     for (of, head) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let [said, other] = [PROBLEMS[of], PROBLEMS[1 - of]];
         let seen = told(said[0], 0);
-        let dismissal = Dismissal {
-            classes: crate::meant_classes(&seen).into_iter().collect(),
-            said: crate::SaidProblem::of(&seen.finding),
-            ..dismissal(&seen.fingerprint)
-        };
+        let dismissal = dismissal_of(&seen);
         let mut whole = told([said[1], other[0]][head], 0);
         whole.members = vec![
             told(said[1], 0).members.remove(0),
@@ -448,27 +449,14 @@ fn a_dismissal_under_a_narrow_category_takes_no_clearly_other_problem_along() {
             "All rows of the table are loaded into memory.",
         ],
     ];
-    let told = |words: &str, by: usize| {
-        let mut one = found(0, Severity::Critical, Disposition::Confirmed, by);
-        let describe = |finding: &mut Finding| {
-            finding.category = "sql".into();
-            finding.quote = "query = build(name, parse(day))".into();
-            finding.description = words.into();
-        };
-        describe(&mut one.finding);
-        describe(&mut one.members[0].finding);
-        one
-    };
+    let told =
+        |words: &str, by: usize| critical_of("sql", "query = build(name, parse(day))", words, by);
     let pairs = (0..3).flat_map(|of| (0..3).map(move |other| (of, other)));
     for (of, other) in pairs.filter(|(of, other)| of != other) {
         for (form, head) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let (said, other) = (PROBLEMS[of], PROBLEMS[other][form]);
             let seen = told(said[0], 0);
-            let dismissal = Dismissal {
-                classes: crate::meant_classes(&seen).into_iter().collect(),
-                said: crate::SaidProblem::of(&seen.finding),
-                ..dismissal(&seen.fingerprint)
-            };
+            let dismissal = dismissal_of(&seen);
             let mut alone = vec![told(other, 1)];
             mark_dismissed(&mut alone, std::slice::from_ref(&dismissal));
             assert!(alone[0].dismissed.is_none(), "{said:?} {other}");

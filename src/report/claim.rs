@@ -55,8 +55,12 @@ pub(crate) fn accept_claim(
         decide_again(&mut report.clone(), policy, &own)
     };
     let mildest = POLICIES.map(own);
-    if let Some(mildest) = mildest.into_iter().flatten().map(|(v, _)| badness(v)).min()
-        && badness(verdict) < mildest
+    if let Some(mildest) = mildest
+        .into_iter()
+        .flatten()
+        .map(|(v, _)| v.distance_from_pass())
+        .min()
+        && verdict.distance_from_pass() < mildest
     {
         return Err(refuse("its verdict is better than its parts"));
     }
@@ -95,7 +99,7 @@ fn decide_by_both(
         Some((ruled.outcome.findings, again))
     };
     let decided = rules.into_iter().filter_map(decide);
-    decided.max_by_key(|(_, again)| badness(again.0))
+    decided.max_by_key(|(_, again)| again.0.distance_from_pass())
 }
 
 /// What people dismissed on the pull request does not count, where the verdict is the one that follows from the `parts`.
@@ -376,16 +380,7 @@ fn finding_contradiction(report: &Report, found: &JudgedFinding) -> Option<&'sta
 
 /// The worse of two verdicts.
 fn worsen(report: &mut Report, (verdict, reason): (Verdict, VerdictReason)) {
-    if badness(verdict) > badness(report.outcome.verdict) {
+    if verdict.distance_from_pass() > report.outcome.verdict.distance_from_pass() {
         (report.outcome.verdict, report.outcome.reason) = (verdict, reason);
-    }
-}
-
-fn badness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass | Verdict::Skipped => 0,
-        Verdict::Warn => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Fail => 3,
     }
 }

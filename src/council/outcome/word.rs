@@ -20,6 +20,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// How far it is from a pass. INCONCLUSIVE is worse than WARN: it does not let a change in.
+    pub fn distance_from_pass(self) -> u8 {
+        match self {
+            Self::Pass | Self::Skipped => 0,
+            Self::Warn => 1,
+            Self::Inconclusive => 2,
+            Self::Fail => 3,
+        }
+    }
+
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

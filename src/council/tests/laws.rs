@@ -13,16 +13,6 @@ use crate::outcome::{Disposition, FindingLevel, Outcome, Verdict, VerdictReason}
 use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
 use crate::support::{JudgeStake, SupportKind, dispose};
 
-/// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
-fn badness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Skipped | Verdict::Pass => 0,
-        Verdict::Warn => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Fail => 3,
-    }
-}
-
 /// As many cases as `PROPTEST_CASES` says (10,000 in `.ci/run simulate`); each plays its world twice. Whole runs of every procedure are played in
 /// [`super::simulation`].
 fn cases() -> Config {
@@ -124,7 +114,7 @@ proptest! {
             script.opinion = script.opinion.filter(|(stance, ..)| *stance != Stance::PartiallyAgreed);
         }
         let (said, unsaid) = (world.play(), silent.play());
-        prop_assert!(badness(said.verdict) >= badness(unsaid.verdict), "{:?} {:?}", said.verdict, unsaid.verdict);
+        prop_assert!(said.verdict.distance_from_pass() >= unsaid.verdict.distance_from_pass(), "{:?} {:?}", said.verdict, unsaid.verdict);
     }
 
     /// Who insists must not leave the change greener than who gives in.
@@ -209,7 +199,7 @@ proptest! {
         let name = who.get(&world.plan.seats).seat.judge.clone();
         world.scripts.get_mut(&name).unwrap().findings.push((severity, line, true));
         let after = world.play();
-        prop_assert!(badness(after.verdict) >= badness(before.verdict), "{:?} -> {:?}", before, after);
+        prop_assert!(after.verdict.distance_from_pass() >= before.verdict.distance_from_pass(), "{:?} -> {:?}", before, after);
     }
 
     #[test]
@@ -227,7 +217,7 @@ proptest! {
         world.scripts.get_mut(&name).unwrap().deeds = vec![Deed::Refuse];
         let after = world.play();
         // Majority counts heads: a PASS that leaves can only let WARN or FAIL weigh more.
-        prop_assert!(badness(after.verdict) >= badness(before.verdict), "{:?} -> {:?}", before, after);
+        prop_assert!(after.verdict.distance_from_pass() >= before.verdict.distance_from_pass(), "{:?} -> {:?}", before, after);
     }
 }
 
@@ -283,7 +273,7 @@ proptest! {
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {
             let case = VerdictInput { findings, votes: &votes, counted, quorum, covered, checked, objections };
-            badness(decide_verdict(consensus, policy, &case).0)
+            decide_verdict(consensus, policy, &case).0.distance_from_pass()
         };
         let base = verdict(&findings, counted, covered, checked);
         // A judge less in the count, a file less covered, a quote less searched: findings and votes held fixed.
@@ -296,7 +286,7 @@ proptest! {
         prop_assert!(verdict(&findings, counted, covered, checked) >= base, "order does not matter");
         prop_assert!(base > 0 || !objections.bar_a_pass());
         let by_findings = VerdictInput { findings: &findings, votes: &votes, counted, quorum, covered, checked, objections };
-        let by_findings = badness(decide_verdict(ConsensusRule::Findings, policy, &by_findings).0);
+        let by_findings = decide_verdict(ConsensusRule::Findings, policy, &by_findings).0.distance_from_pass();
         let is_carried = findings.iter().any(|f| finding_level(*f, policy) >= Some(FindingLevel::Warn));
         prop_assert!(!is_carried || verdict(&findings, counted, covered, checked) > 0, "a rule of votes passes over a finding");
         prop_assert!(!is_carried || by_findings > 0);

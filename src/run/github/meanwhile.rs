@@ -109,7 +109,7 @@ pub(super) fn stand_by_objection(
         count_found(&mut standing, &found, policy_of(&found));
     }
     let outcome = &mut standing.outcome;
-    if badness(report.outcome.verdict) > badness(outcome.verdict) {
+    if report.outcome.verdict.distance_from_pass() > outcome.verdict.distance_from_pass() {
         (outcome.verdict, outcome.reason) = (report.outcome.verdict, report.outcome.reason);
     }
     standing.receipt.run.fail_on = report.receipt.run.fail_on;
@@ -146,16 +146,6 @@ pub(super) fn tell_standing(report: &mut Report) {
     );
     if !report.outcome.notes.contains(&note) {
         report.outcome.notes.push(note);
-    }
-}
-
-/// How far a verdict is from a pass.
-fn badness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass | Verdict::Skipped => 0,
-        Verdict::Warn => 1,
-        Verdict::Inconclusive => 2,
-        Verdict::Fail => 3,
     }
 }
 

@@ -13,7 +13,7 @@ fn no_file_of_a_change_chooses_the_program_of_a_judge() {
     let asked = "printf '%s' \"$prompt\" >@MARKS/asked\n";
     let script = format!("{LOOKS}{}\n{asked}", answer("PASS", ""));
     let repo = with_judge(&script, "");
-    repo.write(".npmrc", "registry=http://registry.attack.example/\n");
+    repo.write(".npmrc", "registry=http://attack.example/\n");
     repo.write(".tool-versions", "nodejs path:./x\n");
     repo.write("sub/.mise.toml", "[tools]\nnode = 'path:./x'\n");
     repo.write("node_modules/agent/index.js", "attack()\n");
@@ -30,5 +30,5 @@ fn no_file_of_a_change_chooses_the_program_of_a_judge() {
         marks(&repo)
     );
     // Nothing of the change is kept from the judge: its brief has it.
-    assert!(told("asked").unwrap().contains("registry.attack.example"));
+    assert!(told("asked").unwrap().contains("attack.example"));
 }
