@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::Redactor;
 use crate::plausible::is_placeholder;
+use crate::table_cells::TableReader;
 
 /// Tables with `@` for the name of a column and `~` for a value in it.
 const TABLES: [(&str, &str); 15] = [
@@ -115,4 +116,21 @@ fn cells_of_other_columns_and_tables_are_shown() {
         .into_iter()
         .filter(|(path, text)| shown(path, text) != *text);
     assert_eq!(hidden.collect::<Vec<_>>(), Vec::<(&str, &str)>::new());
+}
+
+/// Law: every kind of blank, be it of several bytes, may stand before and behind the lines of every table.
+#[test]
+fn no_blank_around_the_lines_of_a_table_harms_its_reader() {
+    for blank in [" ", "\t", "\u{a0}", "\u{2003}", "\u{3000}", "\u{feff}"] {
+        for (path, form) in TABLES {
+            let lines = form.lines().map(|line| format!("{blank}{line}{blank}\n"));
+            let mut reader = TableReader::default();
+            for line in lines.clone() {
+                for value in reader.read_line(&line) {
+                    assert!(line.get(value).is_some(), "{line:?}");
+                }
+            }
+            shown(path, &lines.collect::<String>());
+        }
+    }
 }

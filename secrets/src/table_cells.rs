@@ -143,9 +143,9 @@ impl TableReader {
                 }
             }
             Some(TableForm::Simple) => {
-                let is_start =
-                    |at: &usize| line[*at..].starts_with('=') && !line[..*at].ends_with('=');
-                self.starts = (0..line.len()).filter(is_start).take(MAX_COLUMNS).collect();
+                let signs = line.match_indices('=').map(|(at, _)| at);
+                let is_start = |at: &usize| !line[..*at].ends_with('=');
+                self.starts = signs.filter(is_start).take(MAX_COLUMNS).collect();
             }
             _ => {}
         }
