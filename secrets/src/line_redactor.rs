@@ -125,9 +125,10 @@ impl<'r> LineRedactor<'r> {
         let quiet = lines.iter().take_while(|line| LineSigns::is_quiet(line));
         let quiet = quiet.count();
         if quiet < lines.len() {
-            // A list may begin there, and hold a secret below.
+            // A list or a table may begin there, and hold a secret below.
             for line in &lines[..quiet] {
                 self.lists.read_line(line, &LineSigns::NONE);
+                self.table.read_line(line);
             }
         }
         quiet
