@@ -6,7 +6,7 @@ use crate::Redactor;
 use crate::plausible::is_placeholder;
 
 /// Commands with `~` for the secret, which no name need speak of.
-const COMMANDS: [&str; 60] = [
+const COMMANDS: [&str; 81] = [
     "gh secret set MY_VALUE --body ~",
     "gh secret set MY_VALUE --body \"~\" --repo a/b",
     "gh secret set MY_VALUE --body='~'",
@@ -67,10 +67,31 @@ const COMMANDS: [&str; 60] = [
     "PGPASSWORD=~ psql -h db",
     "curl -u bob:~ https://h.io/x",
     "run: echo ~ | gh secret set MY_VALUE",
+    "bindpw ~",
+    "rootpwmodpw ~",
+    "sqlplus app/~@db @report.sql",
+    "sqlplus -s app/~@//h.io:1521/db <<EOF",
+    "sqlplus -s \"app/~\" @report.sql",
+    "expdp system/~@db full=y dumpfile=a/b.dmp",
+    "impdp system/~ full=y",
+    "sqlldr userid=app/~@db control=load/x.ctl",
+    "exp userid=app/~ file=x.dmp",
+    "rman target sys/~@db nocatalog",
+    "connect app/~@db",
+    "CONNECT sys/~@db AS SYSDBA;",
+    "useradd -m -p ~ deploy",
+    "sudo usermod --password ~ deploy",
+    "net use Z: \\\\host\\share ~ /user:ann",
+    "net use \\\\host\\share /user:ann ~",
+    "net user ann ~ /add",
+    "NET USER ann ~ /ADD",
+    "define('NONCE_SALT', '~~~');",
+    "define( 'LOGGED_IN_SALT',   \"~~~\" );",
+    "SECURE_AUTH_SALT='~~~'",
 ];
 
 /// What the same programs are given besides, and others that read what is written.
-const INNOCENT: [&str; 22] = [
+const INNOCENT: [&str; 33] = [
     "gh pr create --body fix2things --title x1y2z3",
     "gh secret set MY_VALUE --body \"$VALUE\"",
     "gh secret set MY_VALUE --body \"${{ secrets.A1B2 }}\"",
@@ -93,6 +114,17 @@ const INNOCENT: [&str; 22] = [
     "git config credential.helper store2x",
     "passwd -l bob2smith3",
     "openssl rsa -in k1x2y3 -passin file:k2x3y4",
+    "sqlplus / as sysdba @scripts/run1now2.sql",
+    "sqlplus $USER/$PASS1word@db @run1now2.sql",
+    "sqlldr control=load/x1y2z3.ctl data=in/d1e2f3.csv",
+    "connect to tcp/ip1x2y3 hosts",
+    "connect a.b/c1d2e3 with its peer",
+    "useradd -m -s /bin/bash2x deploy1x2",
+    "net use Z: \\\\host1x2\\share3y4 /persistent:yes",
+    "net user guest1x2y3 /active:no",
+    "the net use of 12power34 counts",
+    "define('NONCE_SALT', getenv('NONCE_SALT1X2Y3Z4'));",
+    "define('AUTH_SALT', 'put your unique phrase here');",
 ];
 
 fn shown(path: &str, line: &str) -> String {

@@ -46,6 +46,8 @@ struct CommandRule {
     behind: Vec<String>,
     /// The last word, where a group of letters holds this one.
     last: Option<char>,
+    /// A word is a user, a slash and the password.
+    login: Option<LoginForm>,
     /// Each word `NAME=…` has it behind the sign.
     #[serde(default)]
     settings: bool,
@@ -66,6 +68,16 @@ enum InputForm {
     Word,
     /// A user, a sign and the password.
     Pair,
+}
+
+/// How the word of a user and a password ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LoginForm {
+    /// With the password, or `@` and a place.
+    Word,
+    /// With `@` and a place.
+    Place,
 }
 
 fn default_sign() -> char {
@@ -185,6 +197,11 @@ impl CommandRule {
             found.extend((1..command.len()).filter_map(|at| value_of_word(line, command, at)));
         }
         found.extend(value_of_named(line, command, &self.named));
+        let login = self.login.and_then(|form| {
+            let mut words = command[1..].iter();
+            words.find_map(|word| password_of_login(line, word, form))
+        });
+        found.extend(login);
         let places = self.behind.iter();
         found.extend(places.filter_map(|place| word_behind(line, command, place)));
         let is_grouped = |word: &CommandWord| {
@@ -313,18 +330,47 @@ fn second_part(line: &str, pair: &Range<usize>, sign: char) -> Option<Range<usiz
     (!user.is_empty()).then(|| pair.end - password.len()..pair.end)
 }
 
-/// The nth word behind another one: `set:4`.
+/// The password of `USER/PASSWORD@PLACE`, which no path looks like: its user is one word.
+fn password_of_login(line: &str, word: &CommandWord, form: LoginForm) -> Option<Range<usize>> {
+    let text = &line[word.range.clone()];
+    let login = ["userid=", "USERID="]
+        .iter()
+        .find_map(|name| text.strip_prefix(name))
+        .unwrap_or(text);
+    let (user, rest) = login.split_once('/')?;
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b"_$#\\\"".contains(&b);
+    let password = match (rest.rsplit_once('@'), form) {
+        (Some((password, _)), _) => password,
+        (None, LoginForm::Word) => rest,
+        (None, LoginForm::Place) => return None,
+    };
+    let start = word.range.end - rest.len();
+    (!user.is_empty() && user.bytes().all(is_name)).then(|| start..start + password.len())
+}
+
+/// The nth word behind another one: `set:4`; behind `\\`: behind the share of a Windows computer.
 fn word_behind(line: &str, command: &[CommandWord], place: &str) -> Option<Range<usize>> {
     let (head, count) = place.split_once(':')?;
     let count: usize = count.parse().ok()?;
+    let is_head =
+        |text: &str| program_of(text) == head || (head == r"\\" && text.starts_with(head));
     let at = command
         .iter()
-        .position(|word| program_of(&line[word.range.clone()]) == head)?;
+        .position(|word| is_head(&line[word.range.clone()]))?;
+    let is_option = |text: &str| text.starts_with('-') || is_windows_option(text);
     let words = command[at + 1..].iter();
-    let mut words = words.filter(|word| !line[word.range.clone()].starts_with('-'));
+    let mut words = words.filter(|word| !is_option(&line[word.range.clone()]));
     words
         .nth(count.checked_sub(1)?)
         .map(|word| word.range.clone())
+}
+
+/// `/add`, `/user:ann`.
+fn is_windows_option(text: &str) -> bool {
+    let name = text
+        .strip_prefix('/')
+        .and_then(|name| name.split(':').next());
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
 fn is_password(line: &str, place: &Range<usize>) -> bool {

@@ -50,7 +50,7 @@ const WORDS: &[(&str, &[WordSense])] = &[
     ("pass", &[PerhapsLast, Beside, Setting]),
     ("authorization authentication", &[Perhaps, Beside]),
     (
-        "psk pw masterauth dbpass smtppass mailpass rootpass ftppass userpass sqlpass mysqlpass adminpass ldappass",
+        "psk *pw masterauth dbpass smtppass mailpass rootpass ftppass userpass sqlpass mysqlpass adminpass ldappass",
         &[PerhapsLast, Beside],
     ),
     (

@@ -95,7 +95,7 @@ fn place_at(value: &str, start: usize) -> Option<Place> {
     let kind = match &text[head..=head] {
         _ if is_count(&value[..start], inside) => Inside::Code,
         "(" if !text.starts_with('%') => Inside::Code,
-        "<" if inside.starts_with(['%', '?']) => Inside::Code,
+        "<" if is_code_tag(inside) => Inside::Code,
         "<" if inside.is_empty() => return None,
         _ => kind_of(inside)?,
     };
@@ -115,6 +115,16 @@ fn closing(text: &str) -> Option<usize> {
         depth -= usize::from(byte == close);
         depth == 0
     })
+}
+
+/// `<%= x %>`, `<?php x ?>`, but not the `<?>` that a generator draws.
+fn is_code_tag(inside: &str) -> bool {
+    let is_of = |sign: char| {
+        inside
+            .strip_prefix(sign)
+            .is_some_and(|code| code.len() > 1 && code.ends_with(sign))
+    };
+    is_of('%') || is_of('?')
 }
 
 /// `[A-Z]{8,}`: how often a class of a pattern comes.
