@@ -205,7 +205,7 @@ def play_plugin():
 
 def main(wanted):
     if "COUNCIL_PROGRAM" not in os.environ:
-        subprocess.run(["cargo", "build", "--quiet", "-p", "git-council", "-p", "council-fake-models"], cwd=run.ROOT, check=True)
+        subprocess.run(["cargo", "build", "--quiet", "--workspace", "--all-targets"], cwd=run.ROOT, check=True)
     every = [*CLIENTS, "claude-plugin"]
     names = [name for name in every if name in wanted] if wanted else [name for name in every if name not in run.HEAVY]
     run.install(set(names))

@@ -474,7 +474,7 @@ def play(name):
 
 
 def main(wanted):
-    subprocess.run(["cargo", "build", "--quiet", "-p", "git-council", "-p", "council-fake-models"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--quiet", "--workspace", "--all-targets"], cwd=ROOT, check=True)
     chosen = lambda name: any(word in name for word in wanted) if wanted else name.split("/")[1] not in HEAVY
     names = [name for name in CASES if chosen(name)]
     install({name.split("/")[1] for name in names})

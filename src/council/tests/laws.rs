@@ -13,7 +13,7 @@ use crate::outcome::{Disposition, FindingLevel, Outcome, Verdict, VerdictReason}
 use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
 use crate::support::{JudgeStake, SupportKind, dispose};
 
-/// As many cases as `PROPTEST_CASES` says (10,000 in `.ci/run simulate`); each plays its world twice. Whole runs of every procedure are played in
+/// As many cases as `PROPTEST_CASES` says (50,000 in `.ci/run nightly`); each plays its world twice. Whole runs of every procedure are played in
 /// [`super::simulation`].
 fn cases() -> Config {
     Config {

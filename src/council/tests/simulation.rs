@@ -1,7 +1,6 @@
 //! Random councils with random faults under a fixed seed: what must hold in every run of every procedure.
 //!
-//! 150 councils of each procedure where nothing is optimised, 2,000 else; `COUNCIL_SIMULATIONS=100000` asks for more,
-//! which is a matter of a release build.
+//! 150 councils of each procedure; `PROPTEST_CASES=10000` asks for 100,000.
 
 use std::collections::BTreeMap;
 

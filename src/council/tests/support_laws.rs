@@ -164,7 +164,7 @@ fn debate(scripts: Vec<Script>, seed: u32) -> World {
     World::new(plan, scripts, None, Vec::new(), true)
 }
 
-/// As many cases as `PROPTEST_CASES` says: `.ci/run simulate` says 10,000.
+/// As many cases as `PROPTEST_CASES` says: `.ci/run nightly` says 50,000.
 fn cases() -> Config {
     Config {
         failure_persistence: None,
