@@ -8,6 +8,7 @@ use super::protocol::point_severity::is_grave;
 use super::protocol::point_standing::{LooseDissent, PointStanding};
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
+use super::protocol::votes::worst_vote_of;
 use super::verdict::vote_of_severity;
 
 /// What a side's vote is at least: it wrote more than its vote, or holds a point that names no place and so is no finding.
@@ -104,21 +105,26 @@ pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
     notes
 }
 
-/// Points of which no severity can be read, in sections that call something critical.
+/// Points of which no severity can be read, in sections that call something critical or of a side that votes FAIL.
 fn unweighed_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<String> {
     let is_grave = |line: &str| {
         let lower = line.to_lowercase();
         let mut words = lower.split(|c: char| !c.is_alphanumeric());
         words.any(|word| word == "critical") && !is_plain(line)
     };
+    let votes_fail =
+        |role| worst_vote_of(transcript, role).is_some_and(|(vote, _)| vote == Vote::Fail);
     let unweighed = state.points.iter().filter(|point| !point.is_weighed);
     let told = unweighed.filter_map(|point| {
         let section = transcript.sections.get(point.section)?;
-        section.words().find(|line| is_grave(line))?;
         let (id, heading) = (point.id, &section.heading);
+        let beside = match section.words().any(is_grave) {
+            true => format!("`## {heading}` speaks of something critical"),
+            false => format!("{} votes FAIL", Some(id.role).filter(|role| votes_fail(*role))?),
+        };
         Some(format!(
-            "{id} names no severity that can be read, and `## {heading}` speaks of something critical: it counts as \
-             significant. If it is critical, its author says so behind its name (`**{id}** — **critical**`): {}",
+            "{id} names no severity that can be read, and {beside}: it counts as significant. If it is critical, its \
+             author says so behind its name (`**{id}** — **critical**`): {}",
             point.finding.description
         ))
     });

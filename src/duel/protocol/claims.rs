@@ -8,7 +8,7 @@ use super::claim_place::{find_location, find_path_and_line, parse_place};
 use super::claim_tag::split_tag;
 use super::point_ref::{PointId, PointRefs};
 use super::point_severity::{
-    begins_with_severity, is_grave, marked_severity, parse_severity, read_severity,
+    begins_with_severity, is_grave, leading_severity, parse_severity, read_severity,
 };
 use super::problem_text::{describe_problem, sets_severity_apart};
 use super::transcript::{BodyLine, BodyLineKind};
@@ -119,7 +119,7 @@ pub(super) fn parse_point(
     let fix = fields.fix.clone().or_else(|| field("Fix:"));
     let severity = fields.severity.or_else(|| read_severity(&text));
     // A mark may stand in front of the name: "🔴 **A1** …".
-    let severity = severity.or_else(|| marked_severity(&block.head.to_lowercase()));
+    let severity = severity.or_else(|| leading_severity(&block.head));
     Some(RaisedPoint {
         id: refs.ids.first().copied(),
         tag,

@@ -59,9 +59,7 @@ pub(super) fn split_ids(text: &str) -> (Vec<PointId>, &str) {
         if !ids.is_empty() && between.contains(['.', ';', ':', '!', '?', '—', '–']) {
             break;
         }
-        let end = bare
-            .find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(bare.len());
+        let end = end_of_name(bare);
         let word = &bare[..end];
         match PointId::parse(word) {
             Some(id) => {
@@ -83,6 +81,18 @@ pub(super) fn split_ids(text: &str) -> (Vec<PointId>, &str) {
             ]),
         )
     }
+}
+
+/// Where the first word of a text ends: `A1`, `A-1`.
+fn end_of_name(text: &str) -> usize {
+    let end = |from: usize| {
+        let word = text[from..].find(|c: char| !c.is_alphanumeric());
+        word.map_or(text.len(), |word| from + word)
+    };
+    let first = end(0);
+    let numbered = text[first..].strip_prefix('-').map(|_| end(first + 1));
+    let numbered = numbered.filter(|last| PointId::parse(&text[..*last]).is_some());
+    numbered.unwrap_or(first)
 }
 
 /// Without the place in front of a statement: `` `a.rs:3`: Agreed ``.

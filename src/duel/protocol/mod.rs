@@ -24,6 +24,8 @@ mod label_laws;
 mod laws;
 mod leading_refs;
 pub(crate) mod ledger;
+#[cfg(test)]
+mod mark_laws;
 pub(crate) mod notes;
 #[cfg(test)]
 mod objection_laws;
@@ -43,6 +45,7 @@ pub(crate) mod receipts;
 pub(crate) mod render;
 mod second_matter;
 mod section_content;
+mod severity_marks;
 pub(crate) mod side;
 pub(crate) mod speak;
 pub(crate) mod standing;

@@ -8,7 +8,7 @@ use super::claim_place::find_location;
 use super::leading_refs::split_refs;
 use super::plain_forms::is_plain;
 use super::point_layouts::ids_in;
-use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
+use super::point_severity::{begins_with_severity, severity_alone, stated_severity};
 use super::problem_text::sets_severity_apart;
 use super::wording::{parse_vote, split_label};
 use crate::council::plain_words::Words;
@@ -29,10 +29,8 @@ impl PointLead {
             BlockShape::Paragraph => usize::MAX,
             _ => return None,
         };
-        let is_lead = is_severity_alone(&block.head)
-            && !block.fields.is_layout
-            && !block.rest.iter().any(|line| line.is_text());
-        let severity = stated_severity(&block.head).filter(|_| is_lead)?;
+        let is_lead = !block.fields.is_layout && !block.rest.iter().any(|line| line.is_text());
+        let severity = severity_alone(&block.head).filter(|_| is_lead)?;
         let at = Some(at);
         Some(Self {
             severity,

@@ -14,13 +14,15 @@ pub(crate) struct PointId {
 }
 
 impl PointId {
+    /// `A1`, or `A-1` as some agents write it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let role = match text.as_bytes().first()? {
             b'A' => DuelRole::A,
             b'B' => DuelRole::B,
             _ => return None,
         };
-        let number = text[1..].parse().ok().filter(|n| *n > 0)?;
+        let number = text[1..].strip_prefix('-').unwrap_or(&text[1..]);
+        let number = number.parse().ok().filter(|n| *n > 0)?;
         Some(Self { role, number })
     }
 }

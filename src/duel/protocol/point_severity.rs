@@ -2,6 +2,11 @@
 
 use council_protocol::Severity;
 
+use super::claim_place::find_location;
+use super::severity_marks::{
+    MarkKind, MarkedPart, mark_alone, marked_parts, split_number, split_phrase, split_sign,
+    strip_phrase,
+};
 use crate::council::plain_words::{Words, objects};
 
 /// Words that make a point critical where its weight is not written in the protocol's words.
@@ -75,67 +80,46 @@ pub(in crate::duel) fn is_grave(text: &str) -> bool {
     Words::of(&text).has_any(&GRAVE_WEIGHTS) || objects(&text)
 }
 
-/// How bad a point is by the words for it, in small letters.
-const SEVERITIES: [(&str, Severity); 13] = [
-    ("critical", Severity::Critical),
-    ("blocker", Severity::Critical),
-    ("blocking", Severity::Critical),
-    ("fatal", Severity::Critical),
-    ("severe", Severity::Critical),
-    ("kritisch", Severity::Critical),
-    ("high", Severity::Critical),
-    ("significant", Severity::Significant),
-    ("major", Severity::Significant),
-    ("medium", Severity::Significant),
-    ("minor", Severity::Minor),
-    ("low", Severity::Minor),
-    ("nit", Severity::Minor),
-];
-
-/// The severity that a word stands for.
-fn severity_of(word: &str) -> Option<Severity> {
-    let known = SEVERITIES.iter().find(|(name, _)| *name == word);
-    known.map(|(_, severity)| *severity)
+/// The mark with which a text begins (`**critical**`, `Severity: critical`, `🔴 critical`, `[P0]`), whether it is set apart
+/// by its form, and what follows it.
+pub(super) fn leading_mark(text: &str) -> Option<(Severity, bool, &str)> {
+    let mut text = text;
+    loop {
+        let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        if let Some((severity, _, rest)) = split_phrase(bare) {
+            return Some((severity, false, rest));
+        }
+        match strip_phrase(bare, "severity") {
+            Some(rest) => text = rest,
+            None => break,
+        }
+    }
+    let marked = leading_number(text).or_else(|| {
+        split_sign(text.trim_start_matches([' ', ':', '-', '*', '#', '_', '|', '`', '[', '(']))
+    });
+    marked.map(|(severity, rest)| (severity, true, rest))
 }
 
-/// What coding agents and review bots mark a finding with.
-const MARKS: [(&str, Severity); 16] = [
-    ("[p0]", Severity::Critical),
-    ("**p0**", Severity::Critical),
-    ("p0:", Severity::Critical),
-    ("p0 —", Severity::Critical),
-    ("(p0)", Severity::Critical),
-    ("[p1]", Severity::Significant),
-    ("[p2]", Severity::Significant),
-    ("[p3]", Severity::Minor),
-    ("🔴", Severity::Critical),
-    ("🛑", Severity::Critical),
-    ("⛔", Severity::Critical),
-    ("🚨", Severity::Critical),
-    ("🟠", Severity::Significant),
-    ("🟡", Severity::Significant),
-    (MUST_FIX[0], Severity::Critical),
-    (MUST_FIX[1], Severity::Critical),
-];
-
-/// The mark in words.
-const MUST_FIX: [&str; 2] = ["must fix", "must be fixed"];
-
-/// The severity of the mark with which a text begins.
-pub(super) fn marked_severity(lower: &str) -> Option<Severity> {
-    let text = lower.trim_start_matches([' ', '-', '*', '#']);
-    let begins = |mark: &str| lower.trim_start().starts_with(mark) || text.starts_with(mark);
-    let known = MARKS.iter().find(|(mark, _)| begins(mark));
-    known.map(|(_, severity)| *severity)
+/// A tracker's number that stands apart from what follows it: in brackets, in bold, before a mark, a place or the end.
+fn leading_number(text: &str) -> Option<(Severity, &str)> {
+    let bare = text.trim_start_matches([' ', ':', '-', '*', '#', '_', '|']);
+    let inner = bare.strip_prefix(['[', '(']);
+    let (severity, rest) = split_number(inner.unwrap_or(bare))?;
+    let behind = rest.trim_start();
+    let place = || behind.split_whitespace().next().and_then(find_location);
+    let is_apart = match inner {
+        Some(_) => rest.starts_with([']', ')']),
+        None => {
+            let is_marked = behind.starts_with([':', '—', '–', '|', '*', '`', ']', ')']);
+            behind.is_empty() || is_marked || rest.starts_with(" - ") || place().is_some()
+        }
+    };
+    is_apart.then_some((severity, rest))
 }
 
-/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`, `[P0]`.
+/// The severity with which a text begins.
 pub(super) fn leading_severity(text: &str) -> Option<Severity> {
-    let lower = text.to_ascii_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric());
-    let mut words = words.filter(|word| !word.is_empty() && *word != "severity");
-    let said = words.next().and_then(severity_of);
-    said.or_else(|| marked_severity(&lower))
+    leading_mark(text).map(|(severity, ..)| severity)
 }
 
 /// Whether a text begins with a severity.
@@ -145,12 +129,32 @@ pub(super) fn begins_with_severity(text: &str) -> bool {
 
 /// The severity that a text states: at its beginning, or as a cell, a bracket or a clause of its own.
 pub(super) fn stated_severity(text: &str) -> Option<Severity> {
-    let lower = text.to_ascii_lowercase();
-    let mut cells = lower
-        .split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.'])
-        .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
-    let stated = |cell: &str| severity_of(cell).or_else(|| severity_said_in(cell));
-    leading_severity(text).or_else(|| cells.find_map(stated))
+    let cells = text.split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.']);
+    let stated = |cell: &str| word_alone(cell).or_else(|| severity_said_in(cell));
+    let mut cells = cells.filter(|cell| !cell.is_empty());
+    leading_severity(text)
+        .or_else(|| cells.find_map(stated))
+        .or_else(|| number_apart(text))
+}
+
+/// The severity that a clause is: a number may be a name there, if it is not set apart.
+fn word_alone(cell: &str) -> Option<Severity> {
+    let (severity, kind) = mark_alone(cell)?;
+    (kind != MarkKind::Number).then_some(severity)
+}
+
+/// The severity of a tracker's number in a cell, in bold, behind a dash or in a bracket that begins a word.
+fn number_apart(text: &str) -> Option<Severity> {
+    let bold = text.split("**").skip(1).step_by(2);
+    let mut cells = text.split(['|', '—', '–']).skip(1).chain(bold);
+    let alone = |cell: &str| mark_alone(cell).map(|(severity, _)| severity);
+    let bracket = |(at, _): (usize, &str)| {
+        let is_own = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '`');
+        let end = at + text[at..].find([')', ']'])?;
+        alone(&text[at + 1..end]).filter(|_| is_own)
+    };
+    let mut brackets = text.match_indices(['(', '[']);
+    cells.find_map(alone).or_else(|| brackets.find_map(bracket))
 }
 
 /// Words for a severity that mean little else where something "is" so.
@@ -168,25 +172,39 @@ const SAID_SEVERITIES: [&str; 8] = [
 /// The severity with which a clause ends that says it of something (`… is critical`) or of a place alone (`also a.py:14 critical`,
 /// from the colon on).
 fn severity_said_in(clause: &str) -> Option<Severity> {
-    let words = clause.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let (last, before) = words.split_last()?;
-    let is_of_place = |word: &&str| {
-        ["also", "line", "lines"].contains(word) || word.bytes().all(|b| b.is_ascii_digit())
+    let parts = marked_parts(clause);
+    let (MarkedPart::Mark(severity, kind), before) = parts.split_last()? else {
+        return None;
     };
-    let is_said = before
-        .last()
-        .is_some_and(|word| ["is", "are"].contains(word));
+    let is_of_place = |part: &MarkedPart<'_>| match part {
+        MarkedPart::Word(word) => {
+            ["also", "line", "lines"].contains(word) || word.bytes().all(|b| b.is_ascii_digit())
+        }
+        MarkedPart::Mark(..) => false,
+    };
+    let is_said = matches!(before.last(), Some(MarkedPart::Word("is" | "are")));
     let is_alone = !before.is_empty() && before.iter().all(is_of_place);
-    severity_of(last).filter(|_| SAID_SEVERITIES.contains(last) && (is_said || is_alone))
+    let is_known = match kind {
+        MarkKind::Phrase(name) => SAID_SEVERITIES.contains(name),
+        MarkKind::Number | MarkKind::Sign => true,
+    };
+    (is_known && (is_said || is_alone)).then_some(*severity)
+}
+
+/// The first severity among the words of a text.
+fn severity_among(text: &str) -> Option<Severity> {
+    let mut parts = marked_parts(text).into_iter();
+    parts.find_map(|part| match part {
+        MarkedPart::Mark(severity, MarkKind::Phrase(_)) => Some(severity),
+        _ => None,
+    })
 }
 
 /// The severity that can be read from a text: stated, or beside other words in front of the first colon.
 pub(super) fn read_severity(text: &str) -> Option<Severity> {
     let lower = without_plain_uses(text);
     let before = &lower[..lower.find(':').unwrap_or(lower.len())];
-    let mut words = before.split(|c: char| !c.is_alphanumeric());
-    stated_severity(text).or_else(|| words.find_map(severity_of))
+    stated_severity(text).or_else(|| severity_among(before))
 }
 
 /// A side that names no severity means one that is worth a warning.
@@ -196,11 +214,15 @@ pub(super) fn parse_severity(text: &str) -> Severity {
 
 /// The severity that the value of a labelled line names: "Critical", "very high", "P0".
 pub(super) fn severity_in_words(value: &str) -> Option<Severity> {
-    let lower = value.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    let grave = is_grave(value).then_some(Severity::Critical);
-    let leading = leading_severity(value).or(grave);
-    leading.or_else(|| words.find_map(severity_of))
+    let number = || match marked_parts(value).first() {
+        Some(MarkedPart::Mark(severity, MarkKind::Number)) => Some(*severity),
+        _ => None,
+    };
+    let grave = || is_grave(value).then_some(Severity::Critical);
+    leading_severity(value)
+        .or_else(number)
+        .or_else(grave)
+        .or_else(|| severity_among(value))
 }
 
 /// What may stand beside a severity in a line that is nothing but one.
@@ -210,20 +232,27 @@ const BESIDE_SEVERITY: [&str; 22] = [
     "before", "merge", "merging", "this",
 ];
 
-/// Whether a line is nothing but one severity: "Critical", "**Critical issues (2):**".
+/// Whether a line is nothing but one severity.
 pub(super) fn is_severity_alone(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let words = lower.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let is_beside =
-        |word: &str| BESIDE_SEVERITY.contains(&word) || word.bytes().all(|b| b.is_ascii_digit());
-    let mut named: Vec<Severity> = words.iter().filter_map(|word| severity_of(word)).collect();
-    named.dedup();
-    let marked = MUST_FIX.iter().find(|mark| lower.contains(*mark));
-    let mark: Vec<&str> = marked.map_or(Vec::new(), |mark| mark.split(' ').collect());
-    let is_mark = |word: &&&str| mark.contains(*word);
-    let mut rest = words
-        .iter()
-        .filter(|word| severity_of(word).is_none() && !is_mark(word));
-    named.len() + usize::from(marked.is_some()) == 1 && rest.all(|word| is_beside(word))
+    severity_alone(text).is_some()
+}
+
+/// The severity that a line is and nothing else: "Critical", "**Critical issues (2):**", "🔴", "SEV-1".
+pub(super) fn severity_alone(text: &str) -> Option<Severity> {
+    let (mut named, mut signs) = (Vec::new(), Vec::new());
+    for part in marked_parts(text) {
+        match part {
+            MarkedPart::Mark(severity, MarkKind::Sign) => signs.push(severity),
+            MarkedPart::Mark(severity, _) => named.push(severity),
+            MarkedPart::Word(word) => {
+                let is_count = word.bytes().all(|b| b.is_ascii_digit());
+                if !is_count && !BESIDE_SEVERITY.contains(&word.to_lowercase().as_str()) {
+                    return None;
+                }
+            }
+        }
+    }
+    let mut said = if named.is_empty() { signs } else { named };
+    said.dedup();
+    said.first().copied().filter(|_| said.len() == 1)
 }

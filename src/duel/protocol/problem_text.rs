@@ -3,7 +3,7 @@
 use super::blocks::{BlockShape, TextBlock};
 use super::claim_place::find_location;
 use super::leading_refs::skip_place;
-use super::point_severity::{is_severity_alone, leading_severity};
+use super::point_severity::{is_severity_alone, leading_mark};
 
 /// The words of a point whose first line, without its names and its tag, is `text`.
 pub(super) fn describe_problem(block: &TextBlock<'_>, text: &str) -> String {
@@ -83,23 +83,13 @@ fn trim_marks(text: &str) -> &str {
 
 /// What follows a severity that is set apart from the words behind it: "critical path" is none.
 fn behind_severity(text: &str) -> Option<&str> {
-    leading_severity(text)?;
-    let mut rest = text;
-    loop {
-        let word = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let end = word
-            .find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(word.len());
-        rest = &word[end..];
-        if !word[..end].eq_ignore_ascii_case("severity") {
-            break;
-        }
-    }
+    let (_, is_marked, rest) = leading_mark(text)?;
     let behind = rest.trim_start();
     let is_compound = rest
         .strip_prefix('-')
         .is_some_and(|next| next.starts_with(char::is_alphanumeric));
-    let is_apart = !behind.starts_with(char::is_alphanumeric) || behind_place(behind).is_some();
+    let is_apart =
+        is_marked || !behind.starts_with(char::is_alphanumeric) || behind_place(behind).is_some();
     (is_apart && !is_compound).then_some(rest)
 }
 
