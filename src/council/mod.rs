@@ -58,6 +58,7 @@ mod position;
 mod procedure;
 mod proof;
 pub mod quorum;
+mod quoted_indents;
 mod quoted_lines;
 mod raw_fields;
 mod raw_objects;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::quoted_indents::{QuotedIndents, blanks};
+
 /// The lines of a file that a quote stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuotedLines {
@@ -21,6 +23,9 @@ pub struct QuotedLines {
     /// The blanks that it left out before each other line; none: not the same ones everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
+    /// Each indentation of the quote with the one in the file, where the quote has other blanks than the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    indents: Vec<(String, String)>,
     /// The code alone, where the quote has more than that: numbers and markers of a diff, lines that the change removes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -57,6 +62,7 @@ impl QuotedLines {
         };
         Self {
             lines: u32::try_from(quoted.len()).ok(),
+            indents: other_indents(quoted),
             own: blanks(head.0).to_owned(),
             first,
             rest,
@@ -143,7 +149,17 @@ impl QuotedLines {
         let quote = quote.trim_start_matches(['\n', '\r']);
         Self {
             lines,
+            indents: Vec::new(),
             ..Self::of(&[(quote, indent)])
+        }
+    }
+
+    /// The same with the indentations of the lines that are quoted.
+    #[must_use]
+    pub fn with_indents_of(self, quoted: &Self) -> Self {
+        Self {
+            indents: quoted.indents.clone(),
+            ..self
         }
     }
 
@@ -151,6 +167,9 @@ impl QuotedLines {
     pub fn complete(&self, suggestion: &str, quote: &str) -> Option<String> {
         if !self.has_all_of(suggestion) {
             return None;
+        }
+        if !self.indents.is_empty() {
+            return QuotedIndents(&self.indents).put_into_file(suggestion);
         }
         let (head, rest) = match suggestion.split_once('\n') {
             Some((head, rest)) => (head, rest),
@@ -188,15 +207,27 @@ impl QuotedLines {
     }
 }
 
+/// Each indentation of these lines with the one in their file; none where the quote only leaves some of it out.
+fn other_indents(quoted: &[(&str, &str)]) -> Vec<(String, String)> {
+    let lines = quoted.iter().filter(|(line, _)| !line.trim().is_empty());
+    let pairs: Vec<(&str, &str)> = lines
+        .map(|(line, indent)| (blanks(line), *indent))
+        .collect();
+    let is_other = pairs.iter().any(|(own, indent)| !indent.ends_with(own));
+    let mut known: Vec<(String, String)> = Vec::new();
+    for (own, indent) in pairs.iter().filter(|_| is_other) {
+        let pair = ((*own).to_owned(), (*indent).to_owned());
+        if !known.contains(&pair) {
+            known.push(pair);
+        }
+    }
+    known
+}
+
 /// How many blanks stand before each line that has more than blanks.
 fn depths(text: &str) -> impl Iterator<Item = usize> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| blanks(line).len())
-}
-
-/// The blanks with which a line begins.
-fn blanks(line: &str) -> &str {
-    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
 #[cfg(test)]

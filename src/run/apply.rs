@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use council_protocol::{Location, RepoPath};
 use council_secrets::Redactor;
 
+use crate::council::outcome::JudgedFinding;
 use crate::council::reproduction::{ReproductionStanding, SuggestionCheck};
 use crate::git::{self, RepositoryPaths};
 use crate::report::{self, Report};
@@ -130,6 +131,21 @@ fn refuse_unfit(
     )
 }
 
+/// Why there is nothing to apply: nobody suggested anything, or nobody can tell where it would stand.
+fn lacks_suggestion(name: &str, finding: &JudgedFinding) -> RunError {
+    let members = finding.members.iter();
+    let mut suggested = members.filter_map(|member| member.finding.suggestion.as_ref());
+    let why = match suggested.any(|text| !text.trim().is_empty()) {
+        true => {
+            "has no suggestion that can be put into its lines: which of them it replaces, or how deep it stands there, cannot \
+             be told from its quote"
+        }
+        false => "has no suggestion",
+    };
+    RunError::usage(format!("{name} {why}"))
+        .hint("the fix is only described in words: git council show")
+}
+
 /// Writes the suggestion of a finding into the worktree; says what was written.
 pub(crate) fn apply_suggestion(
     id: &str,
@@ -147,8 +163,7 @@ pub(crate) fn apply_suggestion(
     let tried = check.map(report::suggestion_words).unwrap_or_default();
     let judged = &finding.finding;
     let Some(suggestion) = &judged.suggestion else {
-        return Err(RunError::usage(format!("{name} has no suggestion"))
-            .hint("the fix is only described in words: git council show"));
+        return Err(lacks_suggestion(&name, &finding));
     };
     if let (UnfitSuggestion::Refuse, Some(check)) = (unfit, check) {
         refuse_unfit(&name, (&finding.id, run), check)?;

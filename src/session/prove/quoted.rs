@@ -42,6 +42,7 @@ impl QuoteProver {
             Some(quoted) if begin == first => quoted,
             // The range begins with another line than the quote, at a depth of its own.
             lines => QuotedLines::before(indent, &quote, count)
+                .with_indents_of(&lines.clone().unwrap_or_default())
                 .with_code(lines.and_then(|quoted| quoted.code)),
         };
         let end = texts.0.iter().find_map(SearchText::file_end);
@@ -248,6 +249,50 @@ mod tests {
             assert_eq!(lines(at, quote), expected, "{at:?} {quote:?}");
         }
         assert_eq!(quoted(&mut of_file(), (3, None), "nowhere(at, all);"), None);
+    }
+
+    /// A file that is indented by tabs, quoted with four blanks for each.
+    #[test]
+    fn what_is_quoted_with_other_blanks_is_put_in_with_those_of_the_file() {
+        const TABS: &str = "fn f() {\n\tif due {\n\t\ttransfer(amount);\n\t}\n}\n";
+        let blobs = Blobs([((Side::New, "pay.rs"), TABS)].into());
+        let mut prover = QuoteProver::new(packet(), Arc::new(blobs), Redactor::default());
+        for (lines, quote, suggestion, put) in [
+            (
+                (3, None),
+                "        transfer(amount);",
+                "        transfer(0);",
+                Some("\t\ttransfer(0);"),
+            ),
+            (
+                (2, None),
+                "    if due {\n        transfer(amount);",
+                "    if due {\n        if paid {\n            transfer(0);",
+                Some("\tif due {\n\t\tif paid {\n\t\t\ttransfer(0);"),
+            ),
+            (
+                (2, Some(3)),
+                "        transfer(amount);",
+                "    if paid {\n        transfer(0);",
+                Some("\tif paid {\n\t\ttransfer(0);"),
+            ),
+            (
+                (3, None),
+                "        transfer(amount);",
+                "        if paid {\n          transfer(0);",
+                None,
+            ),
+            (
+                (3, None),
+                "transfer(amount);",
+                "transfer(0);",
+                Some("\t\ttransfer(0);"),
+            ),
+        ] {
+            let found = quoted(&mut prover, lines, quote).unwrap();
+            let completed = found.complete(suggestion, quote);
+            assert_eq!(completed.as_deref(), put, "{quote:?} {suggestion:?}");
+        }
     }
 
     /// Law: however a brief or a diff shows a line, what is known of its quote is the line: it is looked for in other commits.
