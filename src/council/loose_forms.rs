@@ -5,7 +5,9 @@ use council_protocol::{Vote, json as protocol_json};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::answer_fields::LISTS;
 use super::consent::plain_vote;
+use super::loose_places::straighten_place;
 use super::plain_words::excerpt;
 
 /// Fields that hold whole numbers.
@@ -40,8 +42,12 @@ pub(super) fn straighten(answer: &mut Value) {
     if let Some(Value::Object(change)) = fields.get_mut("change") {
         straighten_evidence(change);
     }
-    for list in ["findings", "independent_findings", "responses", "withdrawn"] {
+    for list in LISTS {
         for item in items_of(fields, list) {
+            match item.get_mut("finding") {
+                Some(Value::Object(finding)) => straighten_place(finding),
+                _ => straighten_place(item),
+            }
             if list == "independent_findings" {
                 wrap_finding(item);
             }
@@ -50,6 +56,9 @@ pub(super) fn straighten(answer: &mut Value) {
                 straighten_item(finding);
             }
         }
+    }
+    for list in ["responses", "withdrawn"] {
+        items_of(fields, list).for_each(straighten_item);
     }
 }
 

@@ -73,6 +73,74 @@ proptest! {
         prop_assert_eq!(read.findings[0].reference.as_deref(), Some("CWE-369"));
     }
 
+    /// A place is one wherever its parts stand and however they are joined, in every list of findings.
+    #[test]
+    fn a_place_is_read_in_every_form(
+        place in prop::sample::select(vec![
+            json!({"location": {"path": "src/a.py", "line": 5}}),
+            json!({"location": {"file": "src/a.py", "line": "5"}}),
+            json!({"location": {"path": "src/a.py:5"}}),
+            json!({"location": {"path": "src/a.py"}, "line": 5}),
+            json!({"location": {"path": "src/a.py", "lines": [5]}}),
+            json!({"location": "src/a.py:5"}),
+            json!({"location": "`src/a.py:5`"}),
+            json!({"location": "src/a.py:5:9"}),
+            json!({"location": "src/a.py#L5"}),
+            json!({"location": "src/a.py, line 5"}),
+            json!({"location": "src/a.py (line 5)"}),
+            json!({"location": "src/a.py", "line": 5}),
+            json!({"path": "src/a.py", "line": 5}),
+            json!({"file": "src/a.py", "line": "5"}),
+            json!({"file": "src/a.py", "line": "L5"}),
+            json!({"file": "src/a.py:5"}),
+        ]),
+        end in prop::option::of(6u32..9),
+        list in prop::sample::select(vec!["findings", "issues", "problems", "independent_findings"]),
+        wrapped in any::<bool>(),
+    ) {
+        let mut finding = critical();
+        let fields = finding.as_object_mut().unwrap();
+        fields.remove("location");
+        fields.extend(place.as_object().unwrap().clone());
+        let is_whole = place["location"]["line"].is_u64();
+        if let Some(end) = end.filter(|_| is_whole) {
+            fields["location"]["end_line"] = end.into();
+        } else if let Some(end) = end {
+            fields.insert("end_line".to_owned(), end.into());
+        }
+        let is_wrapped = wrapped && list == "independent_findings";
+        let item = if is_wrapped { json!({"tag": "new", "finding": finding}) } else { finding };
+        let mut given = answer(1);
+        given["findings"] = json!([]);
+        given[list] = json!([item]);
+        let read = first(&given.to_string());
+        prop_assert_eq!(read.findings.len(), 1, "{}", given);
+        let at = &read.findings[0].location;
+        let told = (at.path.display().to_string(), at.line, at.end_line);
+        prop_assert_eq!(told, ("src/a.py".to_owned(), 5, end), "{}", given);
+    }
+
+    /// A range in one text says both of its ends.
+    #[test]
+    fn a_range_is_read_in_every_form(first_line in 1u32..99, more in 1u32..9, form in 0usize..5) {
+        let last = first_line + more;
+        let place = match form {
+            0 => json!({"location": format!("a.py:{first_line}-{last}")}),
+            1 => json!({"location": format!("a.py#L{first_line}-L{last}")}),
+            2 => json!({"file": "a.py", "line": format!("{first_line}–{last}")}),
+            3 => json!({"path": "a.py", "lines": [first_line, last]}),
+            _ => json!({"location": {"path": "a.py", "line": format!("{first_line}-{last}")}}),
+        };
+        let mut finding = critical();
+        let fields = finding.as_object_mut().unwrap();
+        fields.remove("location");
+        fields.extend(place.as_object().unwrap().clone());
+        let mut given = answer(1);
+        given["findings"] = json!([finding]);
+        let at = first(&given.to_string()).findings.remove(0).location;
+        prop_assert_eq!((at.line, at.end_line), (first_line, Some(last)), "{}", given);
+    }
+
     /// An agreement with evidence is one in every spelling.
     #[test]
     fn an_agreement_is_read_in_every_form(

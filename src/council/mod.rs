@@ -39,6 +39,7 @@ pub mod ledger;
 mod like_words;
 mod loose_ballot;
 mod loose_forms;
+mod loose_places;
 mod loose_proofs;
 mod lost_answer;
 mod lost_findings;
