@@ -4,6 +4,8 @@
 //! [`driver`] plays one side over a file and a clock. [`verdict`] judges what both sides wrote by the rules of a council.
 
 #[cfg(test)]
+mod agreement_laws;
+#[cfg(test)]
 mod consent_laws;
 pub(crate) mod driver;
 mod own_review;

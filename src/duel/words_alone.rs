@@ -54,7 +54,6 @@ pub(super) fn has_unread(transcript: &DebateTranscript) -> bool {
 
 /// What is said in words alone, for the report: remarks, and points without a place.
 pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
-    const MAX_NOTES: usize = 3;
     let state = DebateState::read(transcript);
     let unplaced = state
         .points
@@ -91,12 +90,14 @@ pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
         format!("{role} took back what it wrote (line {line}): {words}")
     });
     let unweighed = unweighed_notes(transcript, &state);
-    let mut notes: Vec<String> = shared
-        .chain(points)
-        .chain(remarks)
-        .chain(unweighed)
-        .chain(taken_back)
-        .collect();
+    let halves = half_agreement_notes(transcript, &state);
+    let said = shared.chain(points).chain(halves).chain(remarks);
+    first_notes(said.chain(unweighed).chain(taken_back).collect())
+}
+
+/// As many notes as a reader looks at, and how many there are besides.
+fn first_notes(mut notes: Vec<String>) -> Vec<String> {
+    const MAX_NOTES: usize = 3;
     let more = notes.len().saturating_sub(MAX_NOTES);
     notes.truncate(MAX_NOTES);
     if more > 0 {
@@ -131,9 +132,27 @@ fn unweighed_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<St
     told.collect()
 }
 
+/// Agreements that count in part, with the words that make them so: the last word of each side on a point that is open.
+fn half_agreement_notes(transcript: &DebateTranscript, state: &DebateState) -> Vec<String> {
+    let open = state.points.iter().filter(|point| !point.is_settled());
+    let last = open.filter_map(|point| Some((point.id, point.last_of(point.id.role.other())?)));
+    let told = last.filter_map(|(id, opinion)| {
+        let (role, words) = (opinion.role, opinion.half.as_deref()?);
+        let section = transcript.sections.get(opinion.section)?;
+        let words: String = words.chars().take(MAX_CHARS).collect();
+        Some(format!(
+            "{role} agrees to {id} in part only, although it writes \"agreed\" (`## {}`), by these words: {words}",
+            section.heading
+        ))
+    });
+    told.collect()
+}
+
+/// Characters of somebody's words in a note.
+const MAX_CHARS: usize = 120;
+
 /// The words that stand in a line of a transcript, as far as a note has room for them.
 fn line_of(transcript: &DebateTranscript, number: u32) -> String {
-    const MAX_CHARS: usize = 120;
     let lines = transcript.sections.iter().flat_map(|section| &section.body);
     let line = lines.into_iter().find(|line| line.number == number);
     line.map(|line| line.text.trim().chars().take(MAX_CHARS).collect())

@@ -1,8 +1,8 @@
 //! Agreements in their closed forms: a label, what it speaks of, and a reason, from the first word to the last.
 
 use super::point_ref::PointId;
-use super::wording::{REFUSALS, is_ornament, skip_words, split_raw_label};
-use crate::council::plain_words::{NEGATIONS, Words};
+use super::wording::{is_ornament, skip_words, split_raw_label};
+use crate::council::plain_words::Words;
 use council_protocol::answer::Stance;
 
 /// What an agreement speaks of.
@@ -144,105 +144,4 @@ fn skip_named(text: &str) -> Option<&str> {
             _ => return behind,
         }
     }
-}
-
-/// Words with which somebody who agrees says that there is nothing to agree to.
-const DENIALS: &[&str] = &[
-    "false positive",
-    "false alarm",
-    "nonsense",
-    "bogus",
-    "unfounded",
-    "groundless",
-    "harmless",
-    "by design",
-    "intended",
-    "overstated",
-    "exaggerated",
-    "misread",
-    "imaginary",
-];
-
-/// What somebody denies with "no", "not a" or "never".
-const DENIED: &[&str] = &[
-    "bug", "bugs", "problem", "problems", "issue", "issues", "defect", "defects", "flaw", "error",
-    "fault", "risk", "concern", "real", "valid", "wrong", "matter", "harm", "danger",
-];
-
-/// Marks at which a clause ends: a negation reaches no further.
-const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '(', ')', '—', '–', '\n'];
-
-/// So many words before a denial can turn it round: "by no means intended", "not just a false alarm".
-const TURNING_REACH: usize = 3;
-
-/// Words that turn round the denial behind them.
-const TURNING: &[&str] = &[
-    "not", "no", "never", "cannot", "can't", "isn't", "aren't", "wasn't", "weren't", "hardly",
-    "neither", "nor", "nobody", "nothing", "none", "anything", "far", "without",
-];
-
-/// Behind a refusal these name a third party: whoever disagrees with the author agrees with the point.
-const THIRD_PARTIES: &[&str] = &[
-    "author",
-    "author's",
-    "authors",
-    "developer",
-    "developer's",
-    "committer",
-    "commit",
-    "comment",
-    "docstring",
-    "documentation",
-    "description",
-    "message",
-    "merging",
-    "merge",
-];
-
-/// So many words behind a refusal name whom it is about.
-const PARTY_REACH: usize = 4;
-
-/// Whether a reason refuses the point itself, and not what somebody else said.
-pub(super) fn refuses_point(reason: &str) -> bool {
-    says(reason, REFUSALS, |_, behind| {
-        let mut named = behind.iter().take(PARTY_REACH);
-        !named.any(|word| THIRD_PARTIES.contains(&word.as_str()))
-    })
-}
-
-/// Whether a reason denies the point in words that no negation turns round: "This is not a false positive" holds it.
-fn calls_it_nothing(reason: &str) -> bool {
-    says(reason, DENIALS, |before, _| {
-        let mut near = before.iter().rev().take(TURNING_REACH);
-        !near.any(|word| TURNING.contains(&word.as_str()))
-    })
-}
-
-/// Whether one of these phrases stands in a clause of a text, where the words of the clause before and behind it fit.
-fn says(text: &str, phrases: &[&str], fits: impl Fn(&[String], &[String]) -> bool) -> bool {
-    text.split(CLAUSE_ENDS).any(|clause| {
-        let words = Words::of(clause).without_ended();
-        phrases.iter().any(|phrase| {
-            let length = phrase.split(' ').count();
-            let mut starts = (0..words.0.len()).filter(|at| words.stands_at(*at, phrase));
-            starts.any(|at| fits(&words.0[..at], &words.0[at + length..]))
-        })
-    })
-}
-
-/// Whether the reason of an agreement denies the point: "Agreed: this is not a bug".
-pub(super) fn denies(reason: &str) -> bool {
-    let words = Words::of(reason).without_ended();
-    let is_no = |word: &String| {
-        let word = word.as_str();
-        NEGATIONS.contains(&word)
-            || ["nobody", "none", "nothing", "isn't", "aren't", "wasn't"].contains(&word)
-    };
-    let nos = words.0.iter().enumerate().filter(|(_, word)| is_no(word));
-    let is_denied = |at: usize| {
-        let next = words.0[at + 1..].iter().take(3);
-        next.clone().any(|word| DENIED.contains(&word.as_str()))
-    };
-    let is_bare = words.0.iter().all(is_no) && !words.0.is_empty();
-    is_bare || calls_it_nothing(reason) || nos.into_iter().any(|(at, _)| is_denied(at))
 }

@@ -6,6 +6,7 @@ use super::blocks::{BlockShape, TextBlock};
 use super::claim_place::find_location;
 use super::leading_refs::{join_refs, split_refs};
 use super::plain_forms::is_plain;
+use super::point_fields::{FieldName, split_fields};
 use super::point_ref::PointId;
 use super::wording::{confirmed_stance, is_filler, is_ornament, split_label, stance_in_words};
 
@@ -55,13 +56,17 @@ pub(super) fn is_title(block: &TextBlock<'_>, before: &str) -> bool {
         })
 }
 
-/// Nested items that say nothing by themselves belong to the item above them.
-pub(super) fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
+/// Nested items that say nothing by themselves belong to the item above them, and so does whatever stands below a reply.
+pub(super) fn fold_children(blocks: Vec<TextBlock<'_>>, is_opening: bool) -> Vec<TextBlock<'_>> {
     let mut folded: Vec<TextBlock<'_>> = Vec::new();
+    let is_reply =
+        |block: &TextBlock<'_>| !is_opening && split_label(split_refs(block).1).is_some();
     for mut block in blocks {
-        let parent = folded
-            .last_mut()
-            .filter(|parent| parent.shape.is_item() && block.indent > parent.indent);
+        let parent = folded.last_mut().filter(|parent| {
+            let is_deeper = block.indent > parent.indent;
+            let is_below = is_deeper && block.shape.is_item() || is_evidence(&block);
+            is_deeper && parent.shape.is_item() || is_below && is_reply(parent)
+        });
         let Some(parent) = parent else {
             folded.push(block);
             continue;
@@ -69,8 +74,8 @@ pub(super) fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
         let parent_is_placed = find_location(&parent.head).is_some();
         let (own, rest) = split_refs(&block);
         let is_placed = own.place.is_some() || block.fields.place.is_some();
-        let is_own = !own.ids.is_empty()
-            || (is_placed && !parent_is_placed && split_label(&parent.head).is_none());
+        let is_answered = is_reply(parent);
+        let is_own = !own.ids.is_empty() || (is_placed && !parent_is_placed && !is_answered);
         let (above, title) = split_refs(parent);
         let is_answer = split_label(rest).is_some() && stance_of_block(parent).is_none();
         if is_own {
@@ -84,9 +89,20 @@ pub(super) fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
             block.indent = title.map_or(block.indent, |title| title.indent);
             folded.push(block);
         } else {
-            parent.head = format!("{} {}", parent.head, block.head);
+            // What stands below a label is no part of its sentence.
+            let bare = parent.head.trim_end_matches(['*', '_', ' ']);
+            let is_ended = bare.ends_with(['.', '!', '?', ':', ';', '—', '–']);
+            let link = if is_answered && !is_ended { ". " } else { " " };
+            parent.head = [parent.head.as_str(), link, &block.head].concat();
             parent.rest.append(&mut block.rest);
         }
     }
     folded
+}
+
+/// Whether a block is a labelled line of evidence, which belongs to the reply above it.
+fn is_evidence(block: &TextBlock<'_>) -> bool {
+    let fields = split_fields(&block.head);
+    let is_written = matches!(block.shape, BlockShape::Paragraph | BlockShape::Bullet);
+    is_written && matches!(fields.first(), Some((FieldName::Quote, _)))
 }

@@ -7,7 +7,7 @@ use council_protocol::answer::{Stance, Tag};
 use council_protocol::{Severity, Vote};
 
 use super::DuelRole;
-use super::agreement::denies;
+use super::agreement::plain_agreement;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claim_place::find_location;
@@ -16,8 +16,10 @@ use super::claims::{RaisedPoint, is_fence, parse_labelled, parse_point, strip_qu
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
+use super::contradiction::{contradicting_words, denies};
 use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
+use super::plain_labels::use_plain_labels;
 use super::point_layouts::gather_points;
 use super::point_ref::{PointId, PointRefs};
 use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
@@ -46,9 +48,12 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     if section.kind == SectionKind::Consensus {
         return read_summary(section, reader);
     }
-    let written = split_blocks(&section.body);
+    let mut written = split_blocks(&section.body);
+    if !reader.is_opening {
+        use_plain_labels(&mut written, reader.author);
+    }
     let blocks = gather_points(written, reader.author, reader.is_opening);
-    let blocks = fold_children(blocks);
+    let blocks = fold_children(blocks, reader.is_opening);
     let first = blocks.first().map_or(u32::MAX, |block| block.line);
     let above = section.body.iter().filter(|line| line.number < first);
     reader.keep_quotes(above);
@@ -71,7 +76,7 @@ fn read_summary(section: &DebateSection, mut reader: ContentReader) -> SectionCo
     reader.is_opening = true;
     reader.keep_quotes(section.body.iter());
     let blocks = gather_points(split_blocks(&section.body), reader.author, true);
-    for block in fold_children(blocks) {
+    for block in fold_children(blocks, true) {
         let (refs, rest) = split_refs(&block);
         let is_said = stated_severity(rest).is_some() || block.fields.severity.is_some();
         let is_own = is_said && (refs.ids.is_empty() || reader.names_own(&refs));
@@ -371,15 +376,11 @@ impl ContentReader {
         } else {
             reasoning
         };
-        let words_behind = |head: &str| {
-            let head = head.to_owned();
-            TextBlock {
-                head,
-                ..block.clone()
-            }
-            .words()
+        let words = words_behind(reasoning, block);
+        let statement = match is_label_alone(rest, block) {
+            true => words_behind(&format!("{rest} —"), block),
+            false => words_behind(rest, block),
         };
-        let (words, statement) = (words_behind(reasoning), words_behind(rest));
         let stance = if to.is_empty() && self.scope.to.is_empty() {
             stance_of_unnamed(label, &words)
         } else {
@@ -387,6 +388,9 @@ impl ContentReader {
         };
         let stance = confirmed_stance(stance, &statement);
         let mut reply = new_reply(block, to, stance, words);
+        if label == Stance::Agreed && stance != label {
+            reply.half = Some(contradicting_words(&reply.reasoning).to_owned());
+        }
         reply.is_universal = is_universal(&statement);
         reply.gives_up = gives_up(&statement);
         reply.is_plain = agrees_plainly(&statement);
@@ -450,6 +454,21 @@ impl ContentReader {
         let is_authors = |id: &PointId| Some(id.role) == self.author;
         !refs.ids.is_empty() && refs.ids.iter().all(is_authors)
     }
+}
+
+/// The words of a block whose first line is this one.
+fn words_behind(head: &str, block: &TextBlock<'_>) -> String {
+    let head = head.to_owned();
+    let block = block.clone();
+    TextBlock { head, ..block }.words()
+}
+
+/// Whether a line is a label with nothing behind it, and the next one begins a sentence of its own.
+fn is_label_alone(line: &str, block: &TextBlock<'_>) -> bool {
+    let is_bare = plain_agreement(line).is_some_and(|agreed| agreed.reason.is_empty());
+    let below = block.rest.iter().find(|line| line.is_text());
+    let first = below.and_then(|line| line.text.trim_start_matches(is_ornament).chars().next());
+    is_bare && first.is_some_and(|c| !c.is_lowercase())
 }
 
 /// Whether a heading without a name of a point says how bad its problem is, and what it is.

@@ -17,6 +17,7 @@ pub(crate) mod closing;
 mod closing_laws;
 mod consent;
 pub(crate) mod content;
+mod contradiction;
 mod displayed;
 #[cfg(test)]
 mod label_laws;
@@ -31,6 +32,7 @@ pub(crate) mod notes;
 mod objection_laws;
 mod objections;
 pub(super) mod plain_forms;
+mod plain_labels;
 mod point_fields;
 mod point_files;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is plain, and what only begins so.
 
-use super::super::agreement::denies;
+use super::super::contradiction::denies;
 use super::*;
 
 #[test]

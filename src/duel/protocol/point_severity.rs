@@ -191,6 +191,38 @@ fn severity_said_in(clause: &str) -> Option<Severity> {
     (is_known && (is_said || is_alone)).then_some(*severity)
 }
 
+/// What gives a problem its weight in front of a severity: "it is only minor", "I would call it significant".
+const GIVING: [&str; 11] = [
+    "is", "are", "be", "as", "it", "only", "merely", "just", "rather", "most", "of",
+];
+
+/// What may follow such a severity.
+const BEHIND_WEIGHT: [&str; 4] = ["at", "severity", "here", "though"];
+
+/// The severity that a sentence gives its problem: the last word of a clause, behind one that gives it.
+pub(super) fn weight_said_in(sentence: &str) -> Option<Severity> {
+    let clauses = sentence.split(['.', ',', ':', '(', ')', '—', '–']);
+    clauses.map(marked_parts).find_map(|parts| {
+        let at = parts.iter().position(|part| {
+            matches!(part, MarkedPart::Mark(_, MarkKind::Phrase(name)) if SAID_SEVERITIES.contains(name))
+        })?;
+        let word = |at: usize| match parts.get(at) {
+            Some(MarkedPart::Word(word)) => Some(*word),
+            _ => None,
+        };
+        let mut before = (0..at).filter_map(word);
+        let is_denied = before.clone().any(|word| ["not", "no", "never"].contains(&word));
+        let is_given = before.next_back().is_some_and(|word| GIVING.contains(&word));
+        let is_end = at + 1 == parts.len();
+        let is_bounded = word(at + 1).is_some_and(|word| BEHIND_WEIGHT.contains(&word));
+        let is_weight = is_given && (is_end || is_bounded) || at == 0 && is_bounded;
+        let MarkedPart::Mark(severity, _) = parts[at] else {
+            return None;
+        };
+        (is_weight && !is_denied).then_some(severity)
+    })
+}
+
 /// The first severity among the words of a text.
 fn severity_among(text: &str) -> Option<Severity> {
     let mut parts = marked_parts(text).into_iter();

@@ -40,6 +40,8 @@ pub(crate) struct PointOpinion {
     pub found: Option<Finding>,
     /// Whether it takes a point of its own side back in so many words.
     pub takes_back: bool,
+    /// The words by which what is labelled "agreed" is half an agreement.
+    pub half: Option<String>,
     /// The section in which it stands, from 0.
     pub section: usize,
 }

@@ -1,9 +1,11 @@
 //! What is wrong, in a point's own words: everything that it says beside its severity, its place and its quote.
 
+use council_protocol::Severity;
+
 use super::blocks::{BlockShape, TextBlock};
 use super::claim_place::find_location;
 use super::leading_refs::skip_place;
-use super::point_severity::{is_severity_alone, leading_mark};
+use super::point_severity::{is_severity_alone, leading_mark, stated_severity, weight_said_in};
 
 /// The words of a point whose first line, without its names and its tag, is `text`.
 pub(super) fn describe_problem(block: &TextBlock<'_>, text: &str) -> String {
@@ -98,6 +100,20 @@ pub(super) fn sets_severity_apart(text: &str) -> bool {
     let brackets = text.split(['(', '[']).skip(1);
     let mut inner = brackets.filter_map(|part| part.split([')', ']']).next());
     behind_severity(trim_marks(text)).is_some() || inner.any(is_severity_alone)
+}
+
+/// The worst severity that a reason gives the problem of a place that it does not name, and its words for it.
+pub(super) fn weight_given(reason: &str) -> Option<(&str, Severity)> {
+    let sentences = reason
+        .split(['\n', ';', '!'])
+        .flat_map(|part| part.split(". "));
+    let own = sentences.filter(|said| find_location(said).is_none());
+    let given = own.filter_map(|said| {
+        let stated = stated_severity(said).filter(|_| sets_severity_apart(said));
+        let severity = stated.or_else(|| weight_said_in(said))?;
+        Some((said.trim(), severity))
+    });
+    given.max_by_key(|(_, severity)| *severity)
 }
 
 /// What follows a place.

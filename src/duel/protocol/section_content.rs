@@ -6,6 +6,7 @@ use super::blocks::TextBlock;
 use super::claim_place::find_location;
 use super::claims::{RaisedPoint, read_quote};
 use super::consent::names_a_defect;
+use super::contradiction::plays_down;
 use super::plain_forms::is_plain;
 use super::point_ref::PointRefs;
 use super::wording::is_universal;
@@ -22,6 +23,8 @@ pub(crate) struct PointReply {
     pub reasoning: String,
     /// What was pointed to.
     pub evidence: Option<Evidence>,
+    /// Of what is labelled "agreed", the words that leave half an agreement with the other side's points.
+    pub half: Option<String>,
     /// Whether it speaks of everything that is open.
     pub is_universal: bool,
     /// Whether it is an agreement that gives up what its own side holds, and keeps nothing of it.
@@ -88,6 +91,9 @@ pub(super) fn new_reply(
         takes_back: false,
         is_formal: false,
         is_plain: false,
+        half: plays_down(&reasoning)
+            .filter(|_| stance == Stance::Agreed)
+            .map(str::to_owned),
         evidence: evidence.map(|(place, quote)| Evidence {
             path: place.path,
             line: place.line,

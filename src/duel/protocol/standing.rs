@@ -12,6 +12,7 @@ use super::content::read_content;
 use super::plain_forms::is_plain;
 use super::point_ref::{PointId, PointRefs};
 use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStanding};
+use super::problem_text::weight_given;
 use super::section_content::{PointReply, QuotedLine, SectionContent};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::votes::vote_in;
@@ -284,15 +285,19 @@ impl DebateState {
             .iter_mut()
             .filter(|point| targets.contains(&point.id))
         {
-            let keeps = point.id.role == role && !reply.gives_up;
+            let is_own = point.id.role == role;
+            let said = reply.half.as_deref().or_else(|| milder_words(point, reply));
+            let half = said.filter(|_| !is_own).map(str::to_owned);
+            let keeps = is_own && !reply.gives_up;
             point.replies.push(PointOpinion {
                 role,
                 // What a side holds itself it gives up in so many words, or not at all.
-                stance: if keeps {
+                stance: if keeps || half.is_some() {
                     reply.stance.max(Stance::PartiallyAgreed)
                 } else {
                     reply.stance
                 },
+                half,
                 reasoning: reply.reasoning.clone(),
                 evidence: reply.evidence.clone(),
                 found: None,
@@ -414,6 +419,7 @@ impl DebateState {
             evidence: Some(evidence).filter(|evidence| !evidence.quote.is_empty()),
             found,
             takes_back: false,
+            half: None,
             section: index,
         });
     }
@@ -442,6 +448,13 @@ impl DebateState {
             .min_by_key(distance)
             .map(|point| point.id)
     }
+}
+
+/// The words of an agreement by which the other side's point is less bad than its author says.
+fn milder_words<'r>(point: &PointStanding, reply: &'r PointReply) -> Option<&'r str> {
+    let (words, severity) = weight_given(&reply.reasoning)?;
+    let is_agreed = reply.stance == Stance::Agreed;
+    (is_agreed && severity < point.finding.severity).then_some(words)
 }
 
 fn takes_part(content: &SectionContent) -> bool {

@@ -7,8 +7,9 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
-use super::agreement::{AgreedScope, PlainAgreement, denies, plain_agreement, refuses_point};
+use super::agreement::{AgreedScope, PlainAgreement, plain_agreement};
 use super::consent::is_approval;
+use super::contradiction::{adds_only, agreed_problem, denies, refuses_point};
 use super::displayed::outside_code;
 use crate::council::consent::{RESERVATIONS, is_hidden};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
@@ -279,7 +280,8 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
         "apart from",
         "save for",
     ]);
-    let is_bounded = excepts || next.any(|word| RESERVATIONS.contains(&word.as_str()));
+    let contrasts = next.any(|word| RESERVATIONS.contains(&word.as_str()));
+    let is_bounded = excepts || contrasts && !adds_only(reasoning);
     if is_turned || is_bounded || refuses_point(reasoning) {
         Stance::PartiallyAgreed
     } else {
@@ -342,8 +344,9 @@ pub(super) fn confirmed_stance(stance: Stance, statement: &str) -> Stance {
     }
     // `Vec<T>` in backticks is shown as it stands: no tag hides anything there.
     let is_unclear = has_refusing_mark(statement) || is_hidden(&outside_code(statement));
-    match plain_agreement(statement) {
-        Some(agreed) if !is_unclear && !denies(agreed.reason) => Stance::Agreed,
+    let agreed = plain_agreement(statement).map(|agreed| agreed.reason);
+    match agreed.or_else(|| agreed_problem(statement)) {
+        Some(reason) if !is_unclear && !denies(reason) => Stance::Agreed,
         _ => Stance::PartiallyAgreed,
     }
 }
@@ -444,7 +447,7 @@ fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
 }
 
 /// The text behind the first of these words that it begins with, in small or capital letters.
-fn strip_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
+pub(super) fn strip_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| {
         let (begin, rest) = text.split_at_checked(word.len())?;
         let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
