@@ -1,8 +1,12 @@
 //! Laws of agreements with a critical point: what adds to it, or proves it, takes nothing from the agreement; what plainly
 //! contradicts it leaves half of one, and a note tells which words.
 
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use council_protocol::{Location, Proof};
 
+use super::DuelEnding;
 use super::protocol::side::ending_of;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
@@ -199,4 +203,55 @@ fn a_vote_to_fail_over_a_point_of_no_severity_is_told() {
     assert!(!is_told(notes(&format!("Vote: WARN\n\n{point}"))));
     let weighed = point.replace("`bank", "**significant** `bank");
     assert!(!is_told(notes(&format!("Vote: FAIL\n\n{weighed}"))));
+}
+
+/// Refusals that say no more than the critical point does.
+const REFUSALS: [&str; 9] = [
+    "I vote FAIL.",
+    "My vote is FAIL.",
+    "Do not merge this before A1 is fixed.",
+    "### Bottom line\n\nDo not merge this before A1 is fixed.",
+    "Please don't merge this until A1 is resolved.",
+    "A1 must be fixed before the merge.",
+    "This must not go in.",
+    "Vote: FAIL — do not merge before A1 is fixed",
+    "I cannot approve it because of A1.",
+];
+
+/// Objections that no point carries.
+const OWN_MATTERS: [&str; 6] = [
+    "The admin check is gone, too: do not merge.",
+    "Do not merge before A2 is fixed.",
+    "Do not merge: the password is logged.",
+    "I vote FAIL, as the tests were deleted.",
+    "This is critical: find_user puts the name into the SQL text.",
+    "Do not merge before `load` is fixed.",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What an agreed critical point says needs no second agreement; with a point that is none, or a matter of its own, an
+    /// objection stays open.
+    #[test]
+    fn a_refusal_is_settled_with_the_point_that_carries_it(
+        refusal in select(&REFUSALS[..]), own in select(&OWN_MATTERS[..]), is_first in any::<bool>(),
+        answer in select(&["- **A1** — **Agreed** — there is no check", "A1: Agreed\nI reproduced it."][..]),
+    ) {
+        let opened = |said: &str, point: &str| match is_first {
+            true => format!("{said}\n\n{point}"),
+            false => format!("{point}\n\n### In short\n\n{said}"),
+        };
+        let response = format!("Vote: FAIL\n\n{answer}");
+        let carried = closed(&opened(refusal, POINT), &response);
+        prop_assert_eq!(ending_of(&carried), DuelEnding::Consensus, "{}", refusal);
+        prop_assert_eq!(judged(&carried).verdict, Verdict::Fail, "{}", refusal);
+        let free = closed(&opened(own, POINT), &response);
+        prop_assert!(!DebateState::read(&free).is_settled(), "{}", own);
+        let milder = POINT.replace("critical", "significant");
+        let open = closed(&opened("I vote FAIL.", &milder), &response);
+        prop_assert!(!DebateState::read(&open).is_settled(), "{}", refusal);
+        let refuted = closed(&opened(refusal, POINT), "Vote: PASS\n\n- **A1** — **Disagreed** — it is checked");
+        prop_assert!(!DebateState::read(&refuted).is_settled(), "{}", refusal);
+    }
 }

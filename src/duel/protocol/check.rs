@@ -386,7 +386,7 @@ fn open_matters(state: &DebateState) -> String {
     match (open.is_empty(), state.dissents.first()) {
         (false, _) => format!("{} is open", open.join(", ")),
         (true, Some(dissent)) => format!("{} disagrees at line {}", dissent.role, dissent.line),
-        (true, None) => match state.objections.first() {
+        (true, None) => match state.open_objections().next() {
             Some(objection) => {
                 format!(
                     "{} objects to the change at line {}",

@@ -8,6 +8,7 @@ use council_protocol::{Severity, Vote};
 
 use super::DuelRole;
 use super::agreement::plain_agreement;
+use super::bare_refusals::BareRefusal;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claim_place::find_location;
@@ -30,6 +31,7 @@ use super::section_content::{
 };
 use super::summary_words::sums_up;
 use super::transcript::{BodyLine, DebateSection, SectionKind};
+use super::votes::join_votes;
 use super::wording::{
     confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
     stance_in_words, stance_of_labelled, stance_of_unnamed,
@@ -48,7 +50,7 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     if section.kind == SectionKind::Consensus {
         return read_summary(section, reader);
     }
-    let mut written = split_blocks(&section.body);
+    let mut written = join_votes(split_blocks(&section.body));
     if !reader.is_opening {
         use_plain_labels(&mut written, reader.author);
     }
@@ -126,7 +128,7 @@ impl ContentReader {
         if let Some((vote, reason)) = parse_vote(&block.head) {
             let is_reserved = || takes_back(reason) || is_qualified_vote(&block.head);
             if objects(reason) || vote != Vote::Fail && is_reserved() {
-                self.content.objections.push(block.line);
+                self.note_objection(block.line, reason);
             }
             let is_bare = vote != Vote::Pass || is_plain(reason);
             self.note_remark(block.line, is_hidden(&words) || !is_bare);
@@ -208,9 +210,14 @@ impl ContentReader {
         let is_point = self.passes && speaks_of_a_place(&words, names_place)
             || self.consents && names_a_defect(&words);
         if is_point || is_reserved(&words) || objects(&words) {
-            self.content.objections.push(block.line);
+            self.note_objection(block.line, &words);
         }
         self.note_remark(block.line, true);
+    }
+
+    fn note_objection(&mut self, line: u32, words: &str) {
+        self.content.objections.push(line);
+        self.content.refusals.extend(BareRefusal::of(words, line));
     }
 
     /// A block quote or a code fence beside a vote may be the other side's words, or one's own in their form: a suggestion,

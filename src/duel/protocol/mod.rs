@@ -6,6 +6,7 @@
 //! say that they wrote, [`side`] decides the next move, [`render`] writes a section.
 
 mod agreement;
+mod bare_refusals;
 mod block_stance;
 mod blocks;
 pub(crate) mod check;

@@ -1,10 +1,11 @@
 //! What sides say in plain words against the change: who takes it back, who speaks against it, and who agrees with it.
 
-use council_protocol::Vote;
 use council_protocol::answer::Stance;
+use council_protocol::{Severity, Vote};
 
 use super::DuelRole;
-use super::point_standing::LooseDissent;
+use super::point_ref::PointId;
+use super::point_standing::{LooseDissent, PointStanding};
 use super::section_content::{PointReply, SectionContent};
 use super::standing::DebateState;
 use super::transcript::DebateSection;
@@ -12,6 +13,29 @@ use super::votes::vote_in;
 use super::wording::stance_in_words;
 
 impl DebateState {
+    /// Objections that are left beside the points: those without a matter of their own are settled with a critical point
+    /// that both sides hold.
+    pub(super) fn open_objections(&self) -> impl Iterator<Item = &LooseDissent> {
+        let objections = self.objections.iter();
+        objections.filter(|said| !self.is_carried(said))
+    }
+
+    fn is_carried(&self, said: &LooseDissent) -> bool {
+        let mut refusals = self.refusals.iter();
+        let Some(refusal) = refusals.find(|refusal| refusal.line == said.line) else {
+            return false;
+        };
+        let is_meant = |point: &&PointStanding| {
+            refusal.points.is_empty() || refusal.points.contains(&point.id)
+        };
+        let meant: Vec<_> = self.points.iter().filter(is_meant).collect();
+        let is_held = |point: &&PointStanding| point.is_agreed() && point.is_placed();
+        let is_known = |id: &PointId| meant.iter().any(|point| point.id == *id && is_held(point));
+        let mut held = meant.iter().filter(|point| is_held(point));
+        refusal.points.iter().all(is_known)
+            && held.any(|point| point.finding.severity == Severity::Critical)
+    }
+
     /// What a side says in plain words against the change; its later approval takes that back.
     pub(super) fn take_objections(
         &mut self,
@@ -50,6 +74,7 @@ impl DebateState {
             line,
         });
         self.objections.extend(new);
+        self.refusals.extend(content.refusals.iter().cloned());
     }
 
     /// What a section makes of the other side's objections. Those that it agrees with are said by both: somebody who agrees with

@@ -82,7 +82,7 @@ impl PointStanding {
     }
 
     /// Whether the other side agrees, and the owner has not taken the agreement back since.
-    fn is_agreed(&self) -> bool {
+    pub(super) fn is_agreed(&self) -> bool {
         let (other, owner) = (self.id.role.other(), self.id.role);
         let agreed = self
             .last_of(other)

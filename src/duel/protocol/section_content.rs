@@ -2,6 +2,7 @@
 
 use council_protocol::answer::{Evidence, Stance};
 
+use super::bare_refusals::BareRefusal;
 use super::blocks::TextBlock;
 use super::claim_place::find_location;
 use super::claims::{RaisedPoint, read_quote};
@@ -72,6 +73,8 @@ pub(crate) struct SectionContent {
     pub retracts: bool,
     /// Lines that say in plain words that the change must not go in, and name no point.
     pub objections: Vec<u32>,
+    /// Those of them that give no reason of their own.
+    pub refusals: Vec<BareRefusal>,
     /// Lines that are neither vote, point, reply nor one of the plain forms: beside them no vote is a bare PASS.
     pub remarks: Vec<u32>,
     /// Quoted or fenced lines that are evidence of no point and of no reply.

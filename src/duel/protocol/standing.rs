@@ -6,6 +6,7 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location};
 
 use super::DuelRole;
+use super::bare_refusals::BareRefusal;
 use super::claims::RaisedPoint;
 use super::consent::takes_back;
 use super::content::read_content;
@@ -33,6 +34,8 @@ pub(crate) struct DebateState {
     pub dissents: Vec<LooseDissent>,
     /// Words that say that the change must not go in, and name no point: they stand until their side takes them back.
     pub objections: Vec<LooseDissent>,
+    /// Those of them that give no reason of their own.
+    pub(super) refusals: Vec<BareRefusal>,
     /// What sides wrote beside their votes that is no plain consent: with it no vote is a bare PASS.
     pub remarks: Vec<LooseDissent>,
     /// Objections that the other side agrees with: both say so, and nobody takes that back.
@@ -68,7 +71,7 @@ impl DebateState {
     /// Whether nothing is open between the sides.
     pub(crate) fn is_settled(&self) -> bool {
         self.dissents.is_empty()
-            && self.objections.is_empty()
+            && self.open_objections().next().is_none()
             && self.points.iter().all(PointStanding::is_settled)
     }
 

@@ -3,7 +3,7 @@
 use council_protocol::Vote;
 
 use super::DuelRole;
-use super::blocks::{is_table_rule, without_struck};
+use super::blocks::{BlockShape, TextBlock, is_table_rule, without_struck};
 use super::transcript::{DebateSection, DebateTranscript};
 use super::wording::parse_vote;
 
@@ -54,8 +54,35 @@ fn read_vote(line: &str, next: &str) -> Option<(Vote, String)> {
     let told = |line: &str| parse_vote(line).map(|(vote, reason)| (vote, reason.to_owned()));
     told(line).or_else(|| {
         let is_label = names_vote_alone(line);
-        is_label.then(|| told(&format!("Vote: {}", next.trim_start_matches(['|', ' ']))))?
+        is_label.then(|| told(&vote_below(next)?))?
     })
+}
+
+/// The blocks of a section with each vote that stands below its label as one line: `### Vote`, `| Vote | Reason |`.
+pub(super) fn join_votes(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
+    let mut joined: Vec<TextBlock<'_>> = Vec::new();
+    for mut block in blocks {
+        let label = joined.last().filter(|above| {
+            let has_text = above
+                .rest
+                .iter()
+                .any(|line| line.is_text() && !is_table_rule(&line.text));
+            !has_text && names_vote_alone(&above.head)
+        });
+        let vote = label.and_then(|_| vote_below(&block.head));
+        if let Some(vote) = vote {
+            joined.pop();
+            (block.head, block.shape) = (vote, BlockShape::Paragraph);
+        }
+        joined.push(block);
+    }
+    joined
+}
+
+/// The line of a vote whose label stands above it.
+fn vote_below(line: &str) -> Option<String> {
+    let vote = format!("Vote: {}", line.trim_start_matches(['|', ' ']));
+    parse_vote(&vote).is_some().then_some(vote)
 }
 
 fn names_vote_alone(line: &str) -> bool {

@@ -450,7 +450,10 @@ fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
 pub(super) fn strip_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| {
         let (begin, rest) = text.split_at_checked(word.len())?;
-        let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        // `_Vote: FAIL_` is in italics, `pass_rate` is a name.
+        let ends = !rest
+            .trim_start_matches('_')
+            .starts_with(char::is_alphanumeric);
         (ends && begin.eq_ignore_ascii_case(word)).then_some(rest)
     })
 }

@@ -77,7 +77,13 @@ const PLAIN: [&str; 5] = [
 ];
 
 /// Votes, each in a layout that people use, and the worst that is said.
-const VOTES: [(&str, Vote); 7] = [
+const VOTES: [(&str, Vote); 13] = [
+    ("### Vote\n\nFAIL", Vote::Fail),
+    ("### My vote\n\n**FAIL**", Vote::Fail),
+    ("_Vote: FAIL_", Vote::Fail),
+    ("*Vote:* FAIL", Vote::Fail),
+    ("| Vote | FAIL |", Vote::Fail),
+    ("| Item | Value |\n|---|---|\n| Vote | FAIL |", Vote::Fail),
     ("### Verdict\n\n**FAIL** — the check is gone.", Vote::Fail),
     ("### Final verdict\n\nWARN: look at it again.", Vote::Warn),
     ("### Verdict: FAIL\n\nThe check is gone.", Vote::Fail),
@@ -138,6 +144,9 @@ proptest! {
     fn a_vote_is_read_in_whatever_layout((text, vote) in select(&VOTES[..])) {
         let told = worst_vote_of(&opened(text), DuelRole::A).map(|(vote, _)| vote);
         prop_assert_eq!(told, Some(vote), "{}", text);
+        // It is no objection beside a vote, which would have to be taken back.
+        let state = DebateState::read(&opened(text));
+        prop_assert!(state.objections.is_empty(), "{}", text);
     }
 
     /// Whoever wrote a point or an objection has taken part, with or without a line that votes.
