@@ -189,5 +189,6 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }

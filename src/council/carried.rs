@@ -4,7 +4,7 @@ use council_protocol::{Finding, JudgeId, Severity};
 
 use super::consensus::{FindingStanding, finding_level};
 use super::fingerprint::class_of;
-use super::joined::{confirm_together, join_reviews, refutes};
+use super::joined::{confirm_together, join_reviews, refutes, votes_unsaid};
 use super::other_problem::is_another_problem;
 use super::outcome::{Disposition, FindingMember, JudgedFinding};
 use super::parts::{split_off, with_own_names};
@@ -49,6 +49,7 @@ pub fn add_carried(
             parts.push(old);
             continue;
         }
+        let votes = votes_unsaid(new, &old);
         let unsaid = take_unsaid(&mut old, new);
         old.level = level_of(&old);
         let is_refuted = is_refuted(new);
@@ -63,6 +64,7 @@ pub fn add_carried(
         }
         join_reviews(new, &old, is_refuted, models);
         new.level = level_of(new);
+        new.standing_votes.extend(votes);
         if !has_more && !is_refuted {
             keep_words(new, &old);
         }

@@ -201,6 +201,7 @@ fn judge_cluster(cluster: &FindingCluster, nth: usize, since: Option<&str>) -> J
         opinions,
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

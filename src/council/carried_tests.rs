@@ -39,6 +39,7 @@ fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> Jud
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

@@ -200,7 +200,7 @@ pub fn votes_after_dismissals<'a>(
 }
 
 /// Everybody's votes that count, and who was shown what.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct VoteRecord<'a> {
     /// Those of models.
     pub(super) models: Vec<ModelVotes<'a>>,
@@ -215,7 +215,7 @@ pub(super) struct VoteRecord<'a> {
 }
 
 /// How a model votes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct ModelVotes<'a> {
     pub(super) judge: &'a JudgeId,
     /// The vote that counts.
@@ -225,6 +225,40 @@ pub(super) struct ModelVotes<'a> {
 }
 
 impl<'a> VoteRecord<'a> {
+    /// Those of recorded judges.
+    pub(super) fn of_records(
+        judges: &'a [JudgeRecord],
+        benches: &'a [ReaderBench],
+        quorum: u32,
+    ) -> Self {
+        let mut votes = Self {
+            unread: judges.iter().any(JudgeRecord::objects_unread),
+            benches,
+            quorum: quorum as usize,
+            ..Self::default()
+        };
+        for judge in judges {
+            let id = &judge.seat.judge;
+            match judge.counted {
+                Some(vote) if judge.seat.agent.deterministic => votes.rules.push(RuleVote {
+                    judge: id,
+                    vote,
+                    unplaced: judge.unplaced,
+                }),
+                Some(counted) => votes.add_model(id, counted, judge.r2),
+                None => {}
+            }
+        }
+        votes
+    }
+
+    /// All of them, where a judge's own findings were dismissed.
+    pub(super) fn votes(&self, findings: &[JudgedFinding]) -> Vec<Vote> {
+        let models = self.models.iter().map(|model| (model.judge, model.counted));
+        let rules = self.rules.iter().map(|rule| (rule.judge, rule.vote));
+        supported_votes(findings, models.chain(rules))
+    }
+
     /// Takes a model's votes: the one that counts, and the last one that it gave.
     pub(super) fn add_model(&mut self, judge: &'a JudgeId, counted: Vote, last: Option<Vote>) {
         self.models.push(ModelVotes {
@@ -269,7 +303,7 @@ fn finding_holders(finding: &JudgedFinding) -> impl Iterator<Item = &JudgeId> {
 }
 
 /// The worst vote that a finding of this severity supports.
-fn max_supported_vote(severity: Severity) -> Vote {
+pub(super) fn max_supported_vote(severity: Severity) -> Vote {
     match severity {
         Severity::Critical => Vote::Fail,
         Severity::Significant => Vote::Warn,
@@ -310,37 +344,21 @@ impl ReconsideredVerdict<'_> {
             finding.level = finding_level(standing, self.policy);
         }
         mark_dismissed(findings, dismissals);
-        let left = votes_after_dismissals(self.judges, findings);
-        let left: Vec<Vote> = left.iter().map(|vote| vote.left).collect();
-        let mut votes = VoteRecord {
-            unread: self.judges.iter().any(JudgeRecord::objects_unread),
-            benches: self.benches,
-            quorum: self.quorum as usize,
-            ..VoteRecord::default()
-        };
-        for judge in self.judges {
-            let id = &judge.seat.judge;
-            match judge.counted {
-                Some(vote) if judge.seat.agent.deterministic => votes.rules.push(RuleVote {
-                    judge: id,
-                    vote,
-                    unplaced: judge.unplaced,
-                }),
-                Some(counted) => votes.add_model(id, counted, judge.r2),
-                None => {}
-            }
-        }
         let quorum = self.quorum.max(1) as usize;
-        let case = VerdictInput {
-            objections: votes.objections(findings),
-            findings: &counted_standings(findings),
-            votes: &left,
-            counted: Attendance::of_records(self.judges).towards_quorum(quorum),
-            quorum,
-            covered: self.coverage.is_complete(),
-            checked: true,
-        };
-        decide_verdict(self.consensus, self.policy, &case)
+        let standings = counted_standings(findings);
+        let record = VoteRecord::of_records(self.judges, self.benches, self.quorum);
+        record.decide(findings, |votes, objections| {
+            let case = VerdictInput {
+                objections,
+                findings: &standings,
+                votes,
+                counted: Attendance::of_records(self.judges).towards_quorum(quorum),
+                quorum,
+                covered: self.coverage.is_complete(),
+                checked: true,
+            };
+            decide_verdict(self.consensus, self.policy, &case)
+        })
     }
 }
 

@@ -55,6 +55,7 @@ fn found(nth: usize, severity: Severity, disposition: Disposition, by: usize) ->
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
         finding,
     }
 }

@@ -132,6 +132,7 @@ fn judge_cluster<'a>(
         opinions: collect_opinions(cluster),
         disputed_by_test: cluster.is_disputed_by_test(),
         suggestion_check: None,
+        standing_votes: Vec::new(),
     };
     Some((finding, &shown.context))
 }

@@ -8,7 +8,7 @@ use council_protocol::{Finding, JudgeId, Proof, Severity};
 use super::cluster::{ComparedFinding, group_findings};
 use super::judges::SeatIndex;
 use super::like_words::is_alike;
-use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
+use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion, StandingVote};
 use super::readings::is_milder_view;
 use super::same_problem::is_one_finding;
 use super::support::{JudgeStake, SupportKind, dispose_among, dispose_rule};
@@ -112,6 +112,17 @@ fn join_voices(new: &mut JudgedFinding, old: &JudgedFinding) -> bool {
     new.members.extend(members);
     new.opinions.extend(opinions);
     is_refuted
+}
+
+/// The votes of an earlier review beside a finding that is raised again, of those who say nothing of it now.
+pub(super) fn votes_unsaid(new: &JudgedFinding, old: &JudgedFinding) -> Vec<StandingVote> {
+    let speaks = |judge: &JudgeId| {
+        let opinions = new.opinions.iter().map(|said| &said.judge);
+        let mut spoken = new.members.iter().map(|held| &held.judge).chain(opinions);
+        spoken.any(|spoken| spoken == judge)
+    };
+    let votes = old.standing_votes.iter();
+    votes.filter(|one| !speaks(&one.judge)).cloned().collect()
 }
 
 fn is_of_model(member: &FindingMember) -> bool {

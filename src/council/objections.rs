@@ -72,7 +72,7 @@ pub fn bench_judge(judge: &JudgeId) -> &str {
 }
 
 /// The part of a change that a judge was shown; none: it sees all of it.
-fn part_of(judge: &JudgeId) -> Option<&str> {
+pub(super) fn part_of(judge: &JudgeId) -> Option<&str> {
     judge.as_str().rsplit_once(PART_MARK).map(|(_, part)| part)
 }
 

@@ -104,6 +104,7 @@ mod tests {
             opinions: Vec::new(),
             disputed_by_test: false,
             suggestion_check: None,
+            standing_votes: Vec::new(),
             finding,
         }
     }

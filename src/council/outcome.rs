@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::ledger::DebateLedger;
 use super::plan::{ConsensusRule, Procedure};
 
-pub use finding::{Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion};
+pub use finding::{Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion, StandingVote};
 pub use judge::{
     HEARD_RULES, JudgeRecord, PositionChange, ReaderBench, ReviewedBy, RoundFailure, is_lost,
 };

@@ -111,6 +111,7 @@ fn cluster(id: &str, said: &[Said], disposition: Disposition) -> JudgedFinding {
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

@@ -316,6 +316,7 @@ mod tests {
                 opinions: Vec::new(),
                 disputed_by_test: false,
                 suggestion_check: None,
+                standing_votes: Vec::new(),
             }
         };
         let (users, sessions) = (

@@ -145,21 +145,22 @@ fn decide_outcome(
     if let Some(reason) = nothing_to_review(state).filter(|_| change) {
         return (Verdict::Skipped, reason);
     }
-    let judges = state.judges.iter().zip(positions);
-    let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
-    let votes = dismissal::supported_votes(findings, cast);
-    let record = vote_record(state, positions, benches);
     let quorum = state.plan.quorum.max(1) as usize;
-    let case = VerdictInput {
-        objections: record.objections(findings),
-        findings: &dismissal::counted_standings(findings),
-        votes: &votes,
-        counted: Attendance::of_judges(&state.judges).towards_quorum(quorum),
-        quorum,
-        covered: coverage.is_complete(),
-        checked: state.claims.unanswered_count() == 0,
-    };
-    let (verdict, reason) = match decide_verdict(state.plan.consensus, state.plan.policy, &case) {
+    let standings = dismissal::counted_standings(findings);
+    let record = vote_record(state, positions, benches);
+    let decided = record.decide(findings, |votes, objections| {
+        let case = VerdictInput {
+            objections,
+            findings: &standings,
+            votes,
+            counted: Attendance::of_judges(&state.judges).towards_quorum(quorum),
+            quorum,
+            covered: coverage.is_complete(),
+            checked: state.claims.unanswered_count() == 0,
+        };
+        decide_verdict(state.plan.consensus, state.plan.policy, &case)
+    });
+    let (verdict, reason) = match decided {
         // WARN falls as PASS does, as at the other floors.
         (Verdict::Pass | Verdict::Warn, _) if rules_abstained(state, positions) => {
             (Verdict::Inconclusive, VerdictReason::RulesAbstained)

@@ -83,6 +83,7 @@ mod tests {
             opinions: (0..refuters).map(refutes).collect(),
             disputed_by_test: false,
             suggestion_check: None,
+            standing_votes: Vec::new(),
             finding,
         }
     }

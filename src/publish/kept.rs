@@ -11,9 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::marker::hidden_len;
 use super::quote_place::{QuotePlaces, quote_name};
-use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
-use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion};
+use crate::council::outcome::{
+    Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion, StandingVote,
+};
+use crate::council::{Dismissal, votes_to_stand};
 use crate::report::{Report, asked_in_vain, removed_line};
 use crate::text::{self, decode_base64, encode_base64};
 
@@ -100,6 +102,9 @@ pub struct OpenFinding {
     /// Who was asked about it and said nothing of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<JudgeId>,
+    /// The votes that stand with it; empty: it was kept by an earlier program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<StandingVote>,
     /// Where its quotes stood, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) places: QuotePlaces,
@@ -200,6 +205,7 @@ impl OpenFinding {
                 .collect(),
             opinions: clip_opinions(found, bounds),
             asked: asked_in_vain(report, found).into_iter().cloned().collect(),
+            votes: votes_to_stand(&report.outcome, found),
             id: found.id.clone(),
             fingerprint: found.fingerprint.clone(),
             disposition: found.disposition,
@@ -247,6 +253,7 @@ impl OpenFinding {
             opinions: self.opinions.clone(),
             disputed_by_test: false,
             suggestion_check: None,
+            standing_votes: self.votes.clone(),
         }
     }
 }

@@ -154,7 +154,9 @@ fn is_barred_beyond_findings(report: &Report) -> bool {
         Verdict::Pass | Verdict::Skipped => false,
         Verdict::Warn | Verdict::Fail => !is_told_by_findings(report),
         Verdict::Inconclusive => {
-            outcome.has_objection_without_finding() || outcome.judges.iter().any(votes_fail)
+            outcome.reason == VerdictReason::StandingObjection
+                || outcome.has_objection_without_finding()
+                || outcome.judges.iter().any(votes_fail)
         }
     }
 }

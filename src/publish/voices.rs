@@ -95,12 +95,16 @@ pub(crate) fn seats_of(report: &Report) -> Vec<Seat> {
 impl OpenFinding {
     fn voices_mut(&mut self) -> impl Iterator<Item = &mut JudgeId> {
         let said = self.opinions.iter_mut().map(|said| &mut said.judge);
-        self.held_by.iter_mut().chain(said).chain(&mut self.asked)
+        let voted = self.votes.iter_mut().map(|one| &mut one.judge);
+        let heard = self.held_by.iter_mut().chain(said).chain(&mut self.asked);
+        heard.chain(voted)
     }
 
     fn is_voiced_by(&self, judge: &JudgeId) -> bool {
         let said = self.opinions.iter().map(|said| &said.judge);
-        let mut all = self.held_by.iter().chain(said).chain(&self.asked);
+        let voted = self.votes.iter().map(|one| &one.judge);
+        let heard = self.held_by.iter().chain(said).chain(&self.asked);
+        let mut all = heard.chain(voted);
         all.any(|voice| voice == judge)
     }
 }

@@ -3,7 +3,7 @@
 use super::removed::removed_words;
 use super::verdict_entry;
 use super::words::{self, FindingRemarks, JudgeNames};
-use crate::council::outcome::{Disposition, JudgedFinding, VerdictReason};
+use crate::council::outcome::{Disposition, JudgedFinding};
 use crate::council::readable_description;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::whole::Report;
@@ -41,8 +41,7 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     if all > MAX_FINDINGS {
         out.push_str(&format!("more\t{}\n", all - MAX_FINDINGS));
     }
-    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
-    if by_votes.contains(&report.outcome.reason) {
+    if report.outcome.reason.is_by_votes() {
         let names = JudgeNames::of(&report.outcome.judges);
         for objection in verdict_entry::objections(report, &names) {
             out.push_str(&format!("told\t{}\n", field(&objection)));

@@ -259,6 +259,7 @@ impl Report {
                 }
             }
             VerdictReason::Votes => self.votes_clause(),
+            VerdictReason::StandingObjection => self.standing_clause(),
             VerdictReason::BelowQuorum => self.missing_judges(),
             VerdictReason::IncompleteCoverage => format!(
                 "{} not read as a whole by enough judges",
@@ -449,7 +450,7 @@ impl Report {
 }
 
 /// `2 FAIL, 1 PASS`, worst first.
-fn vote_tally(votes: &[Vote]) -> String {
+pub(super) fn vote_tally(votes: &[Vote]) -> String {
     let count = |vote| votes.iter().filter(|&&cast| cast == vote).count();
     let parts: Vec<String> = [Vote::Fail, Vote::Warn, Vote::Pass]
         .into_iter()

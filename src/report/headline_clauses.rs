@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::Vote;
+
 use crate::council::outcome::{JudgedFinding, Verdict};
-use crate::report::bottom_line::{count_noun, count_with_verb};
+use crate::council::standing_objections;
+use crate::report::bottom_line::{count_noun, count_with_verb, vote_tally};
 use crate::report::whole::Report;
 
 impl Report {
@@ -36,6 +39,19 @@ impl Report {
             String::new()
         } else {
             format!("; content not read: {}", counts.join(", "))
+        }
+    }
+
+    /// `votes over findings that are still open stand, 1 FAIL`: nobody has to cast them again.
+    pub(super) fn standing_clause(&self) -> String {
+        let standing = standing_objections(&self.outcome).into_iter();
+        let votes: Vec<Vote> = standing.map(|one| one.vote).collect();
+        match votes.is_empty() {
+            true => "what the last review objected to stands; see the notes".to_owned(),
+            false => {
+                let tally = vote_tally(&votes);
+                format!("votes over findings that are still open stand, {tally}")
+            }
         }
     }
 

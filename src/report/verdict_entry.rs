@@ -4,9 +4,9 @@
 use council_protocol::Vote;
 
 use super::bottom_line::{GatePolicy, exit};
-use super::words::JudgeNames;
-use crate::council::SupportedVote;
-use crate::council::outcome::{FindingLevel, Verdict};
+use super::words::{self, JudgeNames};
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::{StandingObjection, SupportedVote, standing_objections};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
@@ -80,5 +80,22 @@ pub(super) fn objections(report: &Report, names: &JudgeNames<'_>) -> Vec<String>
         let name = names.get(&judge.seat.judge);
         format!("{name} votes {}: {why}", vote.given.as_str())
     };
-    votes.iter().map(line).collect()
+    let now = votes.iter().map(line);
+    now.chain(standing_lines(report, names)).collect()
+}
+
+/// `ash voted FAIL over F1 (src/a.py:5): that stands as long as the finding is open`, where such votes decided.
+fn standing_lines(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
+    let is_decided = report.outcome.reason == VerdictReason::StandingObjection;
+    let standing = standing_objections(&report.outcome).into_iter();
+    let line = |one: StandingObjection<'_>| {
+        let (name, found) = (names.get(one.judge), one.finding);
+        let place = words::location_text(&found.finding.location);
+        format!(
+            "{name} voted {} over {} ({place}): that stands as long as the finding is open",
+            one.vote.as_str(),
+            found.id,
+        )
+    };
+    standing.filter(|_| is_decided).map(line).collect()
 }

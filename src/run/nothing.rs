@@ -4,9 +4,9 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
-use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
-use crate::council::plan::VerdictPolicy;
-use crate::council::{Dismissal, add_carried};
+use crate::council::outcome::VerdictReason;
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
+use crate::council::{Dismissal, count_carried};
 use crate::report::{CarriedReview, Report, ReviewSubject, RunFacts};
 use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef};
 
@@ -82,23 +82,21 @@ pub(crate) fn skipped_report(
         hear_rules_of_skipped(&mut report.outcome, prepared, dismissals);
     }
     if let Some(earlier) = &prepared.earlier {
-        let policy = prepared.config.settings.policy();
-        carry_over(&mut report, earlier, policy);
+        let settings = &prepared.config.settings;
+        let terms = (settings.review.consensus, settings.policy());
+        carry_over(&mut report, earlier, terms);
     }
     Ok(report)
 }
 
 /// What an earlier review left open counts although nobody was asked: a push that leaves nothing to review resolves nothing.
-fn carry_over(report: &mut Report, earlier: &CarriedReview, policy: VerdictPolicy) {
+fn carry_over(
+    report: &mut Report,
+    earlier: &CarriedReview,
+    (consensus, policy): (ConsensusRule, VerdictPolicy),
+) {
     let outcome = &mut report.outcome;
-    let heard = std::mem::take(&mut outcome.findings);
-    outcome.findings = add_carried(heard, &earlier.standing(), policy, 0);
-    let worst = outcome.findings.iter().filter_map(|f| f.level).max();
-    (outcome.verdict, outcome.reason) = match worst {
-        Some(FindingLevel::Fail) => (Verdict::Fail, VerdictReason::CriticalConfirmed),
-        Some(FindingLevel::Warn) => (Verdict::Warn, VerdictReason::SignificantConfirmed),
-        _ => (outcome.verdict, outcome.reason),
-    };
+    count_carried(outcome, &earlier.standing(), consensus, policy);
     let settled = earlier.settle(outcome);
     let told = settled.notes(&outcome.findings);
     outcome.notes.extend(told);

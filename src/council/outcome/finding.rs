@@ -1,7 +1,7 @@
 //! What became of the findings.
 
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::{Finding, JudgeId, Proof, RoundNumber};
+use council_protocol::{Finding, JudgeId, Proof, RoundNumber, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +74,18 @@ pub struct Opinion {
     pub resolves: bool,
 }
 
+/// A vote of an earlier review beside a finding that it left open. It stands as long as the finding does and its judge says
+/// nothing else of it: PASS for whoever was shown its file and did not hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StandingVote {
+    pub judge: JudgeId,
+    /// The vote that counted, as far as it rested on this finding.
+    pub vote: Vote,
+    /// A stricter one of its last answer, which did not count for want of evidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Vote>,
+}
+
 /// Findings that mean the same, with what became of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedFinding {
@@ -106,4 +118,7 @@ pub struct JudgedFinding {
     /// Whether its suggestion mends what a judge's test proved; none: nobody tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion_check: Option<SuggestionCheck>,
+    /// How an earlier review voted beside it, where it left the finding open; empty: this one found it, or nobody knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing_votes: Vec<StandingVote>,
 }

@@ -70,6 +70,8 @@ pub enum VerdictReason {
     VerdictWithoutFinding,
     /// `strict` or `majority`: the votes decided.
     Votes,
+    /// The votes of an earlier review over findings that are still open decided: their judges are silent this time.
+    StandingObjection,
     /// Fewer judges counted than the quorum.
     BelowQuorum,
     /// Changed files were not seen by a quorum.
@@ -121,6 +123,14 @@ impl VerdictReason {
 }
 
 impl VerdictReason {
+    /// Whether votes decided, and no finding says why by itself.
+    pub fn is_by_votes(self) -> bool {
+        matches!(
+            self,
+            Self::Votes | Self::StandingObjection | Self::VerdictWithoutFinding
+        )
+    }
+
     /// Whether the run ended before the council had decided.
     pub fn is_cut_short(self) -> bool {
         matches!(self, Self::Interrupted | Self::Deadline | Self::BackendLost)
@@ -138,6 +148,7 @@ impl VerdictReason {
             Self::SignificantConfirmed => "significant-confirmed",
             Self::VerdictWithoutFinding => "verdict-without-finding",
             Self::Votes => "votes",
+            Self::StandingObjection => "standing-objection",
             Self::BelowQuorum => "below-quorum",
             Self::IncompleteCoverage => "incomplete-coverage",
             Self::UncheckedEvidence => "unchecked-evidence",

@@ -23,6 +23,7 @@ mod seen;
 mod shown_files;
 mod simulation;
 mod staged;
+mod standing_votes;
 mod support;
 mod support_laws;
 mod unseen;

@@ -51,6 +51,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

@@ -9,12 +9,12 @@ use proptest::sample::{Index, subsequence};
 use super::carry::{no_side, state};
 use super::comment::report_of_votes;
 use super::plan::report;
-use crate::council::add_carried;
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion, Verdict,
 };
 use crate::council::plan::VerdictPolicy;
 use crate::council::testing::seat;
+use crate::council::{add_carried, standing_objections};
 use crate::publish::{ReviewState, ReviewedSide, ReviewedText};
 use crate::report::{Report, both_sides};
 
@@ -169,6 +169,39 @@ proptest! {
         let voices = agents_of(&holders).union(&agents_of(&raised)).count();
         let is_confirmed = voices >= 2 && 2 * voices >= today.len();
         prop_assert_eq!(all[0].disposition == Disposition::Confirmed, is_confirmed);
+    }
+
+    /// A vote stands in the name of its model, whatever seat that has, push after push; a comment of an earlier program
+    /// keeps none.
+    #[test]
+    fn a_vote_stands_in_the_name_of_its_model(
+        benches in prop::collection::vec(agents(), 2..5),
+        holder in any::<Index>(),
+        vote in prop::sample::select(vec![Vote::Warn, Vote::Fail]),
+        is_kept in any::<bool>(),
+    ) {
+        let bench = seats(&benches[0]);
+        let at = holder.index(bench.len());
+        let mut now = report_of(&bench);
+        now.outcome.findings = vec![held_by(&now.outcome.findings[0], &[&bench[at]])];
+        now.outcome.judges[at].counted = Some(vote);
+        let mut left = kept(&now, None);
+        if !is_kept {
+            left.open[0].votes.clear();
+        }
+        for next in &benches[1..] {
+            let today = seats(next);
+            let carried = left.known_by(&today).carry_findings(&side());
+            now = report_of(&today);
+            now.outcome.findings = carried.standing();
+            left = kept(&now, Some(left));
+            let told = standing_objections(&now.outcome);
+            prop_assert_eq!(told.len(), usize::from(is_kept));
+            for one in told {
+                prop_assert_eq!(agent_called(one.judge, &today), bench[at].agent.name.as_str());
+                prop_assert_eq!(one.vote, vote);
+            }
+        }
     }
 
     /// Rules under another perspective are other rules, and another model of an agent is another voice.

@@ -5,7 +5,7 @@ use council_protocol::CoverageState;
 use super::examination;
 use super::model::{Block, Depth, IN_ITS_WORDS, Section, Text};
 use super::proof;
-use crate::council::outcome::{DisagreementKind, JudgeRecord, Verdict, VerdictReason};
+use crate::council::outcome::{DisagreementKind, JudgeRecord, Verdict};
 use crate::council::{NOBODY_ANSWERED, TESTS_BROKE_OFF};
 use crate::report::group;
 use crate::report::verdict_entry;
@@ -27,8 +27,7 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
     }
     // Whoever objected before a review was cut off says more of the change than those who did not come to speak.
     let is_cut_off = report.incomplete && report.outcome.verdict == Verdict::Inconclusive;
-    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
-    let is_by_votes = by_votes.contains(&report.outcome.reason);
+    let is_by_votes = report.outcome.reason.is_by_votes();
     let objections = || verdict_entry::objections(report, names).into_iter();
     objections()
         .filter(|_| is_cut_off && !is_by_votes)

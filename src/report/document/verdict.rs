@@ -7,7 +7,7 @@ use council_protocol::message::FailureKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
-use super::ways::{fix_or_dismiss, is_pull_request, whole_again};
+use super::ways::{fix_or_dismiss, fix_or_dismiss_voted, is_pull_request, whole_again};
 use crate::council::is_read_by_few;
 use crate::council::outcome::{
     self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
@@ -49,6 +49,7 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
         detail: report.detail.clone(),
         votes: votes(report),
         is_unanimous: failing_since(report).is_none()
+            && report.outcome.reason != VerdictReason::StandingObjection
             && report.abstained_judges().next().is_none()
             && report
                 .outcome
@@ -74,6 +75,7 @@ fn next_step(report: &Report, told_at: ReadingPlace) -> Option<String> {
         }
         (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
         (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, told_at),
+        (_, VerdictReason::StandingObjection) => fix_or_dismiss_voted(report, told_at),
         (Verdict::Fail, VerdictReason::CommitFailed) => {
             "Next step: push a commit that fixes what the other review found, or dismiss it with a reason.".into()
         }

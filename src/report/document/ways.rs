@@ -5,6 +5,7 @@ use council_protocol::packet::TargetKind;
 
 use super::model::{ReadingPlace, Talks};
 use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::council::standing_objections;
 use crate::report::places;
 use crate::report::removed::removed_line;
 use crate::report::whole::Report;
@@ -25,6 +26,32 @@ pub(super) fn fix_or_dismiss(
         1 => format!("the finding that fails the {what}"),
         many => format!("the {many} findings that fail the {what}"),
     };
+    clear_words(report, failing, &which, place)
+}
+
+/// What clears the findings with which votes of an earlier review stand.
+pub(super) fn fix_or_dismiss_voted(report: &Report, place: ReadingPlace) -> String {
+    let voted = standing_objections(&report.outcome).into_iter();
+    let mut voted: Vec<&JudgedFinding> = voted.map(|one| one.finding).collect();
+    voted.sort_by(|a, b| a.id.cmp(&b.id));
+    voted.dedup_by(|a, b| a.id == b.id);
+    let which = match voted.len() {
+        0 => {
+            let again = whole_again(report, place);
+            return format!("Next step: mend what the last review objected to; {again}.");
+        }
+        1 => "the finding over which judges object".to_owned(),
+        many => format!("the {many} findings over which judges object"),
+    };
+    clear_words(report, &voted, &which, place)
+}
+
+fn clear_words(
+    report: &Report,
+    failing: &[&JudgedFinding],
+    which: &str,
+    place: ReadingPlace,
+) -> String {
     let them = pronoun(failing);
     // An id of a recording is that of another finding in the reader's own last report.
     if report.receipt.run.recorded {

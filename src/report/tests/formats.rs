@@ -84,6 +84,8 @@ fn endings() -> Vec<(String, Report)> {
             (Verdict::Warn, VerdictReason::Votes),
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding),
             (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding),
+            (Verdict::Warn, VerdictReason::StandingObjection),
+            (Verdict::Inconclusive, VerdictReason::StandingObjection),
             (Verdict::Inconclusive, VerdictReason::BelowQuorum),
         ] {
             let mut by_votes = report.clone();

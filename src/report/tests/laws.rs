@@ -31,6 +31,7 @@ fn any_reason() -> impl Strategy<Value = VerdictReason> {
         VerdictReason::SignificantConfirmed,
         VerdictReason::VerdictWithoutFinding,
         VerdictReason::Votes,
+        VerdictReason::StandingObjection,
         VerdictReason::BelowQuorum,
         VerdictReason::IncompleteCoverage,
         VerdictReason::UncheckedEvidence,

@@ -256,6 +256,7 @@ pub(super) fn judged(
         opinions: Vec::new(),
         disputed_by_test: false,
         suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

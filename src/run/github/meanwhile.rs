@@ -3,7 +3,7 @@
 
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::{ConsensusRule, VerdictPolicy};
-use crate::council::{Dismissal, add_carried};
+use crate::council::{Dismissal, count_carried};
 use crate::publish::{
     ExistingCheck, JudgedChange, PublishOptions, ReviewState, ReviewedSide, ReviewedText, seats_of,
 };
@@ -182,22 +182,8 @@ pub(super) fn add_found(
 
 /// Adds the findings of another review, with what they do to the verdict.
 fn count_found(report: &mut Report, found: &CarriedReview, policy: VerdictPolicy) {
-    let outcome = &mut report.outcome;
-    let own = std::mem::take(&mut outcome.findings);
-    let judges = outcome.judges.iter();
-    let models = judges.filter(|judge| judge.counted.is_some() && !judge.seat.agent.deterministic);
-    outcome.findings = add_carried(own, &found.standing(), policy, models.count());
-    let counted = outcome.findings.iter().filter(|f| f.since.is_some());
-    let worst = counted.filter_map(|found| found.level).max();
-    (outcome.verdict, outcome.reason) = match (outcome.verdict, worst) {
-        (Verdict::Pass | Verdict::Warn | Verdict::Skipped, Some(FindingLevel::Fail)) => {
-            (Verdict::Fail, VerdictReason::CriticalConfirmed)
-        }
-        (Verdict::Pass | Verdict::Skipped, Some(FindingLevel::Warn)) => {
-            (Verdict::Warn, VerdictReason::SignificantConfirmed)
-        }
-        own => (own.0, outcome.reason),
-    };
+    let consensus = report.outcome.consensus.unwrap_or(ConsensusRule::Findings);
+    count_carried(&mut report.outcome, &found.standing(), consensus, policy);
 }
 
 /// Whether a check of this council has ended as a failure.

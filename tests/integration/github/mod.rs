@@ -23,6 +23,7 @@ mod routes;
 mod server;
 mod stage;
 mod standing;
+mod standing_votes;
 mod state;
 mod surfaces;
 mod surroundings;

@@ -196,7 +196,7 @@ fn a_page_that_failed_by_votes_gives_way_to_no_milder_one() {
 }
 
 /// A whole matrix over the commit as it is, whatever was judged before.
-fn run_matrix(stage: &Stage, more: &[&str]) -> Run {
+pub(super) fn run_matrix(stage: &Stage, more: &[&str]) -> Run {
     let folder = stage.repo.path().join("run");
     if folder.exists() {
         fs::remove_dir_all(folder).unwrap();
