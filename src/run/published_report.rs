@@ -8,6 +8,8 @@ use council_protocol::json::parse_unique;
 use council_secrets::Redactor;
 use serde_json::Value;
 
+use crate::council::outcome::Verdict;
+use crate::memory::{is_by_rules, is_objection, is_same_code};
 use crate::packet::PACKET_FILE;
 use crate::report::{self, Report};
 use crate::run::context::RunContext;
@@ -17,6 +19,7 @@ use crate::run::redaction::user_redactor;
 use crate::run::shown::verdict_after;
 use crate::run::store::{self, StoredRun};
 use crate::safe_file;
+use crate::text::Untrusted;
 
 /// The most bytes of a report from elsewhere.
 const MAX_REPORT_BYTES: u64 = 16 << 20;
@@ -55,8 +58,46 @@ pub(crate) fn load_own_report(
             path.display()
         )));
     }
+    if let Some(worse) = later_and_worse(&past.name, &report, start) {
+        start.notifier.warn(&worse);
+    }
     let packet = load_packet(&past);
     Ok((report, packet))
+}
+
+/// What is said of a run that is published by its name, where a later one here over the same change ended worse, and no one
+/// since has answered that.
+fn later_and_worse(name: &str, report: &Report, start: &RunContext) -> Option<String> {
+    let distance = |of: &Report| of.outcome.verdict.distance_from_pass();
+    let (change, head) = (
+        report.receipt.run.digests.change.as_deref(),
+        report.target.head.as_deref(),
+    );
+    let runs = store::list_runs(start).ok()?.into_iter();
+    let later = runs.take_while(|(past, _)| past.name != name);
+    let mut same =
+        later.filter_map(|(_, later)| later.filter(|one| is_same_code(one, change, head)));
+    // Rules and parts of a change answer nothing, and whoever was not reached has not said anything.
+    let answers = |later: &Report| {
+        let is_heard = later.outcome.verdict != Verdict::Inconclusive || is_objection(later);
+        match distance(later) > distance(report) {
+            true => is_heard,
+            false => {
+                is_heard
+                    && later.target.only.is_empty()
+                    && (is_by_rules(report) || !is_by_rules(later))
+            }
+        }
+    };
+    let last = same.find(answers)?;
+    let name = Untrusted::new(&last.receipt.run.name).line();
+    let says = Untrusted::new(&last.headline()).line();
+    (distance(&last) > distance(report)).then(|| {
+        format!(
+            "a later run of the same change ended worse: {name} says {says}; see it with `git council show {name}`, or \
+             publish it instead: `git council publish {name}`"
+        )
+    })
 }
 
 /// The change that a run was about.

@@ -358,3 +358,35 @@ fn an_older_report_of_another_clone_takes_no_place_by_its_name() {
     let body = stage.reports(1)[0].body.clone();
     assert!(body.contains("# FAIL"), "{body}");
 }
+
+/// Whoever names an older run means it, and is told what it passes over; a later review that answers that is silence.
+#[test]
+fn a_named_run_is_published_with_a_word_on_a_later_one_that_ended_worse() {
+    let stage = Stage::new();
+    seat_judges(&stage);
+    stage.propose(1, &[("src/a.py", OPENS)]);
+    let review = |verdict: &str, finding: &str, code: i32| {
+        let_judges_say(&stage, verdict, finding);
+        let args = ["review", "--pr", "1", "--fresh", "--json", "-o", "r.json"];
+        stage.council(&args).ends(code);
+        let report = fs::read_to_string(stage.repo.path().join("r.json")).unwrap();
+        fs::remove_file(stage.repo.path().join("r.json")).unwrap();
+        let report: Value = serde_json::from_str(&report).unwrap();
+        report["receipt"]["run"]["name"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let publish = |run: &str| {
+        let args = ["publish", run, "--pr", "1", "--publish", "comment"];
+        stage.council(&args)
+    };
+    let passed = review("PASS", "", 0);
+    let told = "a later run of the same change ended worse: ";
+    assert!(!publish(&passed).ends(0).stderr.contains(told));
+    let failed = review("FAIL", FINDING, 1);
+    let says = format!("{told}{failed} says FAIL: 1 critical");
+    publish(&passed).ends(0).tells(&says);
+    review("PASS", "", 0);
+    assert!(!publish(&passed).ends(0).stderr.contains(told));
+}
