@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::remembered::{FINDING, OPENS, let_judges_say, seat_judges, write_judges};
 use super::stage::Stage;
+use super::standing_votes::seat_scripts;
 use crate::harness::Run;
 use crate::programs::answer;
 
@@ -230,5 +231,43 @@ fn a_matrix_that_is_run_again_makes_no_objection_milder() {
         }
         run_matrix(&stage, &["--full"]).ends(0);
         assert_eq!(last_word(&stage, "comment,check"), "success");
+    }
+}
+
+/// Whatever one judge of two objects in that no finding carries, told by a matrix or by `review`, on this machine or on another
+/// one: a matrix that is run again, with judges who are silent, tells the same verdict, until everything is judged anew.
+#[test]
+fn a_matrix_that_is_run_again_keeps_each_kind_of_objection() {
+    let prose =
+        "cat <<END\nIt divides by zero for an empty list. I vote FAIL: do not merge this.\nEND";
+    let cut = answer("FAIL", FINDING).replace("\"findings\": [", "\"findings\": [ {");
+    let nowhere = FINDING.replace("x = open(p)", "y = close(q)");
+    let silent = answer("PASS", "");
+    for (what, script, is_review) in [
+        ("a lone FAIL vote", answer("FAIL", ""), false),
+        ("prose", prose.to_owned(), true),
+        ("a broken answer", cut, false),
+        ("a quote that is nowhere", answer("FAIL", &nowhere), true),
+    ] {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.py", OPENS)]);
+        let seat = |script: &str| {
+            let judges = [("ash", script.to_owned()), ("elm", silent.clone())];
+            seat_scripts(&stage, &judges, "");
+        };
+        seat(&script);
+        let first = match is_review {
+            true => write(&stage, Writer::Review, "comment,check", &[]),
+            false => run_matrix(&stage, &[]),
+        };
+        let (code, word) = (first.code, last_word(&stage, "comment,check"));
+        assert_ne!(word, "success", "{what}: {}", first.stdout);
+        seat(&silent);
+        let again = run_matrix(&stage, &[]);
+        assert_eq!(again.code, code, "{what}: {}", again.stdout);
+        again.prints("this verdict stands since");
+        assert_eq!(last_word(&stage, "comment,check"), word, "{what}");
+        run_matrix(&stage, &["--full"]).ends(0);
+        assert_eq!(last_word(&stage, "comment,check"), "success", "{what}");
     }
 }
