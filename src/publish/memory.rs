@@ -86,6 +86,9 @@ pub struct ReviewState {
     /// where nothing may be recognised by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Box<Report>>,
+    /// Whether more than findings bars a better verdict, and the report that says it is too large to be kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// The commit that an unprivileged job has reported on since: the words of the comment are that job's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<String>,
@@ -212,6 +215,9 @@ impl ReviewState {
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
+            untold: report.source.is_own()
+                && (kept.report.is_none() || kept.lost > 0)
+                && is_barred_beyond_findings(report),
             judged_at: judged_earlier(report, &files),
             files: if has_room { files } else { BTreeMap::new() },
             open: kept.open,
@@ -289,6 +295,12 @@ impl ReviewState {
         let is_own = self.reason != VerdictReason::CommitFailed;
         let report = self.kept_report(started_by).filter(|_| is_same && is_own);
         report.filter(is_barred_beyond_findings)
+    }
+
+    /// Whether it is over this very change, and nobody can tell again what bars a better verdict: its report was too large.
+    pub(crate) fn bars_untold(&self, change: &str) -> bool {
+        let is_own = self.reason != VerdictReason::CommitFailed;
+        self.untold && is_own && !change.is_empty() && self.change == change
     }
 
     /// Whether the next review is told all that stands in the way of a better verdict in a report: nothing but findings

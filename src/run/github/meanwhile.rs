@@ -91,9 +91,12 @@ pub(super) fn stand_by_objection(
     change: &str,
     dismissals: &[Dismissal],
 ) {
+    let Some(left) = left else {
+        return;
+    };
     let started_by = report.receipt.run.started_by.as_deref();
-    let standing = left.and_then(|left| left.objection_to(change, started_by));
-    let Some(mut standing) = standing else {
+    let Some(mut standing) = left.objection_to(change, started_by) else {
+        stand_by_untold(report, left, change);
         return;
     };
     decide_today(&mut standing, report, dismissals);
@@ -114,6 +117,21 @@ pub(super) fn stand_by_objection(
     }
     standing.receipt.run.fail_on = report.receipt.run.fail_on;
     *report = standing;
+}
+
+/// Keeps the verdict of the last review of this very change where its report was too large to be told again.
+pub(super) fn stand_by_untold(report: &mut Report, left: &ReviewState, change: &str) {
+    let outcome = &mut report.outcome;
+    let is_worse = left.verdict.distance_from_pass() > outcome.verdict.distance_from_pass();
+    if !left.bars_untold(change) || !is_worse {
+        return;
+    }
+    (outcome.verdict, outcome.reason) = (left.verdict, VerdictReason::StandingObjection);
+    outcome.notes.push(format!(
+        "this verdict stands since {} ({}): the change is the same, and the report that says what was objected to was too \
+         large to be kept; `--fresh` or `--full` has the change judged again",
+        left.run, left.headline
+    ));
 }
 
 /// Decides a report that is told again under the dismissals of today: those by reply, and those that `now` heeds.

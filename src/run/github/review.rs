@@ -25,7 +25,7 @@ use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::meanwhile::{
-    FAILED_BEFORE, FoundElsewhere, add_found, found_meanwhile, tell_standing,
+    FAILED_BEFORE, FoundElsewhere, add_found, found_meanwhile, stand_by_untold, tell_standing,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
@@ -173,7 +173,7 @@ pub(crate) fn review_pull_request(
     };
     match told {
         Some(report) => review.repeat_verdict(report, &prepared),
-        None => review.judge(prepared),
+        None => review.judge(prepared, fresh),
     }
 }
 
@@ -316,15 +316,16 @@ impl PullReview<'_> {
     }
 
     /// Convenes the council over what it has not judged yet, and publishes what it says.
-    fn judge(mut self, mut prepared: PreparedReview) -> Result<u8, RunError> {
+    fn judge(mut self, mut prepared: PreparedReview, fresh: bool) -> Result<u8, RunError> {
         skip_unchanged_files(&mut prepared, self.before.as_ref(), &self.wishes);
         // What was found in the request stands in its entry of a queue as well, whoever judges that.
         let queued = self
             .queued
             .as_ref()
             .and_then(|request| request.left.as_ref());
-        if let Some(before) = self.before.as_ref().or(queued) {
-            carry_over(&mut prepared, before);
+        let left = self.before.as_ref().or(queued);
+        if let Some(left) = left {
+            carry_over(&mut prepared, left);
         }
         let failed_before = self.failed_elsewhere();
         let blobs = Arc::clone(&prepared.change.blobs);
@@ -355,6 +356,9 @@ impl PullReview<'_> {
             }
         };
         report.receipt.run.recognition_key = Some(self.key.clone());
+        if let Some(left) = left.filter(|_| !fresh) {
+            stand_by_untold(&mut report, left, &self.wishes.judged.digest);
+        }
         // Whatever is there by now: this report is paid for, and is shown.
         let looked = self.look_again(&mut report, failed_before);
         self.note_quotes(&report, &*blobs, &packet.files);

@@ -271,3 +271,42 @@ fn a_matrix_that_is_run_again_keeps_each_kind_of_objection() {
         assert_eq!(last_word(&stage, "comment,check"), "success", "{what}");
     }
 }
+
+/// A report that is too large for the comment cannot be told again: its verdict stands all the same, whoever reviews the change
+/// and however.
+#[test]
+fn an_objection_whose_report_is_too_large_to_be_kept_stands() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.py", OPENS)]);
+    let seat = |vote: &str| {
+        let judges = [("ash", answer(vote, "")), ("elm", answer("PASS", ""))];
+        seat_scripts(&stage, &judges, "");
+        // What a model is called is in the report, however long.
+        let config = stage.file(".config/git-council/config.toml");
+        let long = format!("driver = 'command'\nmodel = '{}'", "long".repeat(3_000));
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(&config, text.replace("driver = 'command'", &long)).unwrap();
+    };
+    let review = |more: &[&str]| {
+        let args = ["review", "--pr", "1", "--publish", "comment,check"];
+        stage.council(&[&args[..], more].concat())
+    };
+    seat("FAIL");
+    let code = run_matrix(&stage, &[]).code;
+    let word = last_word(&stage, "comment,check");
+    assert_ne!(word, "success");
+    seat("PASS");
+    for is_review in [false, true] {
+        // Another machine knows the page alone.
+        let _ = fs::remove_dir_all(stage.repo.path().join(".git/council"));
+        let again = match is_review {
+            true => review(&["--quorum", "1"]),
+            false => run_matrix(&stage, &[]),
+        };
+        assert_eq!(again.code, code, "{is_review}: {}", again.stdout);
+        again.prints("this verdict stands since");
+        assert_eq!(last_word(&stage, "comment,check"), word, "{is_review}");
+    }
+    review(&["--full"]).ends(0);
+    assert_eq!(last_word(&stage, "comment,check"), "success");
+}
