@@ -10,6 +10,7 @@ use super::above::start_above;
 use super::definitions::{DefinitionKind, body_end};
 use super::fields;
 use super::lexed::LexedLines;
+use super::modules::modules_of_rust;
 use super::search::{FileOutline, is_whole_word};
 use super::words::is_name;
 
@@ -32,14 +33,32 @@ pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePla
     places
         .definitions
         .extend(defined.map(|one| (one.start, one.end)));
+    let defined = places.definitions.clone();
+    let is_inside = |head: u32| {
+        defined
+            .iter()
+            .any(|(start, end)| (*start..=*end).contains(&head))
+    };
+    // What a trait asks for stands beside what has it.
+    let declared = declared_places(&outline, text, name).into_iter();
+    let is_local = |head: u32| {
+        let around = outline.function_span(head);
+        around.is_some_and(|span| span.head < head as usize)
+    };
+    let is_member = |head: u32| outline.holder_around(head).is_some() && !is_local(head);
+    let declared =
+        declared.filter(|one| defined.is_empty() || !is_inside(one.head) && is_member(one.head));
     let mut heads = BTreeSet::new();
-    if places.definitions.is_empty() {
-        let declared = declared_places(&outline, text, name);
-        heads.extend(declared.iter().map(|one| one.head));
-        let lines = declared.iter().map(|one| (one.start, one.end));
-        places.definitions.extend(lines);
+    for one in declared {
+        heads.insert(one.head);
+        places.definitions.push((one.start, one.end));
     }
     places.owners = owners_of(&outline, text, &places.definitions);
+    for (typed, line) in fields::fields_of_c(&outline, name) {
+        heads.insert(line);
+        places.definitions.push((line, line));
+        places.owners.insert(line, typed.name.clone());
+    }
     places.definitions.sort_unstable();
     places.definitions.dedup();
     heads.extend(places.definitions.iter().map(|(start, _)| *start));
@@ -55,26 +74,36 @@ pub(crate) fn places_of_name(path: &RepoPath, text: &str, name: &str) -> NamePla
     places
 }
 
-/// The types that hold definitions, or whose methods they are.
+/// The types and modules that hold definitions, or whose methods they are.
 fn owners_of(
     outline: &FileOutline<'_>,
     text: &str,
     definitions: &[(u32, u32)],
 ) -> BTreeMap<u32, String> {
     let mut owners = BTreeMap::new();
+    let modules = match outline.language() {
+        Language::Rust => modules_of_rust(&LexedLines::of(Language::Rust, text).masked()),
+        _ => Vec::new(),
+    };
     for &(start, end) in definitions {
-        let types = outline.definitions.iter().filter(|one| {
-            let is_around = one.head < start && end <= one.end;
-            one.kind == DefinitionKind::Type && is_around
-        });
-        let innermost = types.max_by_key(|one| one.head).map(|one| one.name.clone());
+        let holder = outline.holder_around(start).filter(|one| end <= one.end);
+        let innermost = holder.map(|one| one.name.clone());
         // Go, and C++ outside of a class, name the type in the head.
         let span = outline
             .functions
             .iter()
             .find(|one| one.start == start as usize);
         let named = || span.and_then(|span| outline.owner_of(text, span));
-        owners.extend(innermost.or_else(named).map(|owner| (start, owner)));
+        let module = || {
+            let around = modules
+                .iter()
+                .filter(|(_, first, last)| *first < start && end <= *last);
+            around
+                .max_by_key(|(_, first, _)| *first)
+                .map(|(name, ..)| name.clone())
+        };
+        let owner = innermost.or_else(named).or_else(module);
+        owners.extend(owner.map(|owner| (start, owner)));
     }
     owners
 }
@@ -300,6 +329,58 @@ mod tests {
         ] {
             let places = places_of_name(&RepoPath::from(path), text, name);
             assert_eq!(places.definitions, [place], "{path}: {name}");
+        }
+    }
+
+    /// Law: whatever holds a member, it is told apart from a member of that name of something beside it.
+    #[test]
+    fn a_member_is_that_of_what_holds_it() {
+        for (path, text) in [
+            (
+                "a.rb",
+                "module OWN\n  def self.pay_it\n    VALUE\n  end\nend\n",
+            ),
+            (
+                "a.rb",
+                "class OWN\n  class << self\n    def pay_it\n      VALUE\n    end\n  end\nend\n",
+            ),
+            (
+                "a.cs",
+                "public record OWN(decimal Amount)\n{\n    public int pay_it()\n    {\n        return VALUE;\n    }\n}\n",
+            ),
+            (
+                "a.rs",
+                "pub trait OWN {\n    fn pay_it(&self) -> VALUE;\n}\n",
+            ),
+            (
+                "a.rs",
+                "pub mod OWN {\n    pub fn pay_it() -> u32 {\n        VALUE\n    }\n}\n",
+            ),
+            (
+                "a.ts",
+                "export namespace OWN {\n  export function pay_it() {\n    return VALUE;\n  }\n}\n",
+            ),
+            (
+                "a.ts",
+                "export const OWN = {\n  pay_it(id: string) {\n    return VALUE;\n  },\n};\n",
+            ),
+            (
+                "a.ts",
+                "export const OWN: Api = {\n  pay_it: async (id: string) => {\n    return VALUE;\n  },\n};\n",
+            ),
+            ("a.c", "struct OWN {\n    int pay_it; /* VALUE */\n};\n"),
+            ("a.c", "typedef struct {\n    int pay_it[VALUE];\n} OWN;\n"),
+            (
+                "a.php",
+                "<?php\nclass OWN\n{\n    private ?int $pay_it = VALUE;\n}\n",
+            ),
+        ] {
+            let one = |own: &str| text.replace("OWN", own).replace("VALUE", "7");
+            let both = format!("{}\n{}", one("Cart"), one("Bill").replace("<?php\n", ""));
+            let places = places_of_name(&RepoPath::from(path), &both, "pay_it");
+            let owners: Vec<&str> = places.owners.values().map(String::as_str).collect();
+            assert_eq!(owners, ["Cart", "Bill"], "{path}: {text}");
+            assert_eq!(places.definitions.len(), 2, "{path}: {text}");
         }
     }
 

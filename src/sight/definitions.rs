@@ -8,6 +8,7 @@ use council_syntax::outline::FunctionSpan;
 use super::above::{comment_above, start_above};
 use super::declared;
 use super::lexed::LexedLines;
+use super::modules::{has_own_members, module_begun, opens_object};
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +103,13 @@ pub(super) fn definitions_in(
             let name = declared::expression_function(language, code)?;
             Some((name, DefinitionKind::Function)).filter(|_| !heads.contains(&line))
         };
-        let Some((name, kind)) = expression().or_else(|| named_by_line(language, code, here))
-        else {
+        let module = || {
+            let name = module_begun(language, code)?.to_owned();
+            let is_one = language == Language::Script || has_own_members(&masked, line);
+            (is_one && !opens_object(code)).then_some((name, DefinitionKind::Type))
+        };
+        let named = expression().or_else(module);
+        let Some((name, kind)) = named.or_else(|| named_by_line(language, code, here)) else {
             continue;
         };
         let start = here
@@ -244,7 +250,7 @@ fn named_by_line(
     ];
     for pair in words.windows(2) {
         // `enum class A`: the name is the word that is none of them.
-        let is_name = !types.contains(&pair[1]);
+        let is_name = !types.contains(&pair[1]) && !code.contains("class <<");
         if types.contains(&pair[0]) && is_name && is_head_of_type(language, trimmed, pair[0]) {
             return Some((pair[1].to_owned(), DefinitionKind::Type));
         }
@@ -411,6 +417,7 @@ pub(super) fn body_end(
         }
         let goes_on = code.trim_end().ends_with('\\')
             || opens_below(masked.get(index + 1), code)
+            || (is_headed(&masked[start - 1]) && opens_body(masked.get(index + 1)))
             || (language.is_code() && expression_goes_on(&masked[start - 1], &masked[index..]))
             || (language.is_code() && is_in_literal(lines, masked, index + 1));
         if depth <= 0 && !goes_on {
@@ -466,8 +473,18 @@ pub(super) fn is_comment(text: &str) -> bool {
 
 /// Whether the next line opens the body that this head announces.
 fn opens_below(next: Option<&String>, code: &str) -> bool {
-    !code.trim_end().ends_with([';', '}', ',', ')'])
-        && next.is_some_and(|next| next.trim_start().starts_with('{'))
+    !code.trim_end().ends_with([';', '}', ',', ')']) && opens_body(next)
+}
+
+fn opens_body(next: Option<&String>) -> bool {
+    next.is_some_and(|next| next.trim_start().starts_with('{'))
+}
+
+/// Whether a line is the head of a type with parameters: `record Money(decimal Amount)`.
+fn is_headed(code: &str) -> bool {
+    let mut words = code.split_whitespace();
+    code.trim_end().ends_with(')')
+        && words.any(|word| matches!(word, "class" | "record" | "struct"))
 }
 
 pub(super) fn indent_of(line: &str) -> usize {

@@ -94,24 +94,28 @@ pub(super) fn declares(
     holding_type(outline, line).is_some_and(|holder| types.contains(&holder.name)) && declares()
 }
 
-/// The types that have a field, in C.
-pub(super) fn types_with<'o>(
+/// The types that have a field, in C, each with the line that declares it.
+pub(super) fn fields_of_c<'o>(
     outline: &'o FileOutline<'_>,
     field: &'o str,
-) -> impl Iterator<Item = &'o DefinedName> {
-    let types = outline.definitions.iter();
-    let types = types.filter(|one| one.kind == DefinitionKind::Type);
-    types.filter(move |one| {
+) -> impl Iterator<Item = (&'o DefinedName, u32)> {
+    let is_type = |one: &&DefinedName| one.kind == DefinitionKind::Type;
+    let types = outline.definitions.iter().filter(is_type);
+    let types = types.filter(move |_| outline.language() == Language::C);
+    types.filter_map(move |one| {
         let mut lines = one.start.min(one.head)..=one.end;
-        lines.any(|line| {
+        let declaring = lines.find(|&line| {
+            let is_plain = outline.function_span(line).is_none();
             let code = outline.line(line);
             let code = if code.contains(['{', '}']) {
                 inside_braces(code)
             } else {
                 code
             };
-            code.contains(field) && fields_of(code).iter().any(|name| name == field)
-        })
+            let is_named = is_plain && code.contains(field);
+            is_named && fields_of(code).iter().any(|name| name == field)
+        });
+        Some((one, declaring?))
     })
 }
 
@@ -129,6 +133,14 @@ pub(super) fn declared_field(language: Language, code: &str) -> Option<&str> {
             let is_one = !declared.contains('(') && declared.len() > name.len();
             Some(name).filter(|name| is_one && !name.is_empty())
         }
+        Language::Php => {
+            let (before, rest) = code.trim_start().split_once('$')?;
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let first = before.split_whitespace().next()?;
+            let is_one = PHP_FIELDS.contains(&first) && !before.contains('(');
+            let ends = rest[end..].trim_start().starts_with(['=', ';']);
+            Some(&rest[..end]).filter(|_| is_one && ends)
+        }
         Language::Go => {
             let (name, rest) = code.trim_start().split_once([' ', '\t'])?;
             let is_one = name.chars().all(is_name) && !rest.trim().is_empty();
@@ -143,6 +155,16 @@ pub(super) fn declared_field(language: Language, code: &str) -> Option<&str> {
         _ => None,
     }
 }
+
+/// What a field of PHP begins with.
+const PHP_FIELDS: [&str; 6] = [
+    "private",
+    "protected",
+    "public",
+    "readonly",
+    "static",
+    "var",
+];
 
 /// The name that stands before a type or a value, behind modifiers.
 fn named_first(code: &str) -> Option<&str> {

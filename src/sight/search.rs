@@ -20,7 +20,7 @@ use super::limits::SearchLimits;
 use super::locals::DeclaredNames;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord, WordUse};
-use super::{call_forms, receiver_types, schema, spelled};
+use super::{call_forms, schema, spelled};
 use crate::git::{ReviewedTree, map_parallel};
 
 /// A larger file is data, or made by a program.
@@ -465,19 +465,6 @@ impl<'t> FileOutline<'t> {
     /// The smallest function with a name around a line.
     pub(super) fn function_span(&self, line: u32) -> Option<&FunctionSpan> {
         outline::enclosing(&self.functions, line as usize)
-    }
-
-    /// The type whose method a function is.
-    pub(super) fn owner_of(&self, text: &str, function: &FunctionSpan) -> Option<String> {
-        let head = u32::try_from(function.head).unwrap_or(u32::MAX);
-        let holding = self
-            .definitions
-            .iter()
-            .filter(|one| one.kind == DefinitionKind::Type && one.head < head && head <= one.end);
-        let innermost = holding
-            .max_by_key(|one| one.head)
-            .map(|one| one.name.clone());
-        innermost.or_else(|| receiver_types::receiver_of(self.language, text, function.head))
     }
 
     /// The functions with a name that hold a line, in no particular order: whoever can reach an inner one has it from the

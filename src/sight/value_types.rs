@@ -224,6 +224,9 @@ fn made_type(language: Language, behind: &str) -> Option<&str> {
 fn type_made(language: Language, value: &str) -> Option<&str> {
     let value = value.trim_end().trim_end_matches(';');
     let value = value.trim_start_matches(['&', '*', '(']);
+    if language == Language::Ruby {
+        return made_in_ruby(value);
+    }
     let made = value.strip_prefix("new ");
     let is_new = made.is_some();
     let found = named_type(language, made.unwrap_or(value))?;
@@ -266,6 +269,15 @@ fn made_in_go<'t>(found: &'t str, rest: &'t str) -> Option<(&'t str, &'t str)> {
         Some(name) if rest.starts_with('(') => Some((name, rest)),
         _ => rest.starts_with('{').then_some((found, rest)),
     }
+}
+
+/// `T.new(…)` and `T.new`.
+fn made_in_ruby(value: &str) -> Option<&str> {
+    let (name, behind) = value.split_once(".new")?;
+    let is_type = name.starts_with(char::is_uppercase);
+    let is_plain = name.chars().all(|c| is_name(c) || c == ':');
+    let ends = behind.trim().is_empty() || behind.starts_with('(') && ends_with_brackets(behind);
+    (is_type && is_plain && ends).then_some(name)
 }
 
 /// Whether brackets open here that nothing follows, or that stay open.
@@ -384,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_line_tells_the_type_of_a_word() {
-        use Language::{C, CSharp, Go, Java, Kotlin, Php, Python, Rust, Script};
+        use Language::{C, CSharp, Go, Java, Kotlin, Php, Python, Ruby, Rust, Script};
         for (language, code, told) in [
             (Python, "def total(self, repo: Repo, n: int):", Some("Repo")),
             (
@@ -426,6 +438,9 @@ mod tests {
             (Kotlin, "class Own(private val repo: Repo) {", Some("Repo")),
             (Kotlin, "    val repo = Repo(1)", Some("Repo")),
             (Php, "  private ?Repo $repo;", Some("Repo")),
+            (Ruby, "    repo = Db::Repo.new(1)", Some("Db::Repo")),
+            (Ruby, "    repo = Repo.new(1).find", None),
+            (Ruby, "    repo = Repo.newest", None),
             (C, "  std::unique_ptr<Repo> repo;", Some("Repo")),
             (C, "  Repo *repo = open();", Some("Repo")),
         ] {

@@ -204,15 +204,12 @@ impl Gatherer<'_> {
         file: &FileHits,
         outline: &FileOutline<'_>,
     ) {
-        if outline.language() != Language::C {
-            return;
-        }
         let hits: BTreeSet<usize> = file.hits.iter().map(|hit| hit.name).collect();
         for index in hits
             .into_iter()
             .filter(|index| self.names[*index].is_member)
         {
-            for defined in fields::types_with(outline, &self.names[index].text) {
+            for (defined, _) in fields::fields_of_c(outline, &self.names[index].text) {
                 if self.may_add(index, ContextKind::Definition, MAX_DEFINITIONS) {
                     self.add_definition((order, index), defined, file);
                 }

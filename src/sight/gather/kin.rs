@@ -44,6 +44,11 @@ impl Kin {
         kin
     }
 
+    /// Whether a type is one of them.
+    pub(super) fn holds(&self, typed: &str) -> bool {
+        self.heirs.contains(typed) || self.above.contains(typed)
+    }
+
     pub(super) fn certainty(
         &self,
         called: &CalledOn,

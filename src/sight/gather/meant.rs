@@ -116,7 +116,11 @@ impl MeantName {
 }
 
 /// The type that has a definition as a method or a field.
-fn owner_of(defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> Option<String> {
+pub(super) fn owner_of(
+    defined: &DefinedName,
+    file: &FileHits,
+    outline: &FileOutline<'_>,
+) -> Option<String> {
     if defined.kind == DefinitionKind::Function {
         return outline.owner_of(&file.text, outline.function_span(defined.head)?);
     }

@@ -13,6 +13,7 @@ pub(super) mod long_functions;
 mod meant;
 mod members;
 mod named_tests;
+mod other_types;
 mod outer_functions;
 mod overrides;
 mod searching;
@@ -328,6 +329,7 @@ impl<'a> Gatherer<'a> {
                 && self.may_mean(name, &file.path)
                 && !self.is_of_another_test(defined, file, outline)
                 && !self.is_asked_of_value(index, defined, file, outline)
+                && !self.is_of_other_type(index, defined, file, outline)
                 && self.may_be_elsewhere(index);
             // What is defined beside the change is what it means; of others the nearest.
             let is_meant = is_meant && (is_near || !self.near.contains(&index));

@@ -250,7 +250,10 @@ impl Gatherer<'_> {
         if let Some(sure) = certainty_in_table(name, hit.line, outline) {
             return sure;
         }
-        if self.is_of_another(hit, file, outline) || is_field_of_another(name, hit, file, outline) {
+        if self.is_of_another(hit, file, outline)
+            || self.is_only_called_so(hit, file, outline)
+            || is_field_of_another(name, hit, file, outline)
+        {
             return None;
         }
         let by_kin = self.certainty_of_kin(hit, file, outline);
@@ -258,6 +261,7 @@ impl Gatherer<'_> {
             Some(true) => Some(Certainty::Exact),
             _ if by_kin.is_some() => by_kin,
             Some(false) => None,
+            None if self.asks_other_types(hit, file, outline) => None,
             None => Some(receivers::certainty(name, hit.line, file, outline)),
         }
     }

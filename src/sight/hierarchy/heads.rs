@@ -3,6 +3,7 @@
 use council_syntax::language::Language;
 
 use super::super::definitions::{last_word, without_generics};
+use super::super::modules::module_begun;
 use super::super::words::is_name;
 
 /// A type with what it says that it extends, implements or embeds.
@@ -28,6 +29,8 @@ pub(super) fn heads_in(language: Language, text: &str) -> Vec<TypeHead> {
             }
         } else if language == Language::Go {
             found.extend(go_type(&lines[at..]));
+        } else if let Some(name) = module_begun(language, line) {
+            found.push(type_head(name.to_owned(), Vec::new()));
         } else if begins_type(line) {
             found.extend(head_of(language, &joined_head(language, &lines[at..])));
         }

@@ -97,6 +97,11 @@ impl Hierarchy {
         parents.map(String::as_str)
     }
 
+    /// What a type extends or implements, through however many others.
+    pub(super) fn ancestors_of(&self, name: &str) -> BTreeSet<String> {
+        self.follow(name, &self.parents, |_| true)
+    }
+
     /// The types that have what a type has, without those of which `stops` says that they have their own, and what
     /// extends these.
     pub(super) fn below(&self, name: &str, stops: impl Fn(&str) -> bool) -> BTreeSet<String> {
@@ -110,7 +115,7 @@ impl Hierarchy {
         if places.any(|path| Language::from_path(path) == Language::Go) {
             return self.satisfied(name, method);
         }
-        let mut above = self.follow(name, &self.parents, |_| true);
+        let mut above = self.ancestors_of(name);
         above.retain(|parent| self.has_type(parent));
         above
     }
@@ -164,7 +169,7 @@ impl Hierarchy {
     fn methods_of(&self, folder: &str, name: &str) -> BTreeSet<String> {
         let own = self.methods.get(&(folder.to_owned(), name.to_owned()));
         let mut all = own.cloned().unwrap_or_default();
-        for embedded in self.follow(name, &self.parents, |_| true) {
+        for embedded in self.ancestors_of(name) {
             let named = self
                 .methods
                 .iter()
@@ -177,7 +182,7 @@ impl Hierarchy {
 
     /// What an interface of Go asks for, as far as the files have the interfaces that it embeds.
     fn asked_by(&self, interface: &str) -> BTreeSet<String> {
-        let embedded = self.follow(interface, &self.parents, |_| true);
+        let embedded = self.ancestors_of(interface);
         let all = embedded.iter().map(String::as_str).chain([interface]);
         let asked = all.filter_map(|one| self.asks.get(one)).flatten();
         asked.cloned().collect()

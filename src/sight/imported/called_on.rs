@@ -31,6 +31,21 @@ pub(in crate::sight) fn types_called_on(
         .collect()
 }
 
+/// Whether every place of a name on a line says which types it is called on, and all of them are such ones.
+pub(in crate::sight) fn every_place_asks(
+    outline: &FileOutline<'_>,
+    (line, name): (u32, &str),
+    text: &str,
+    is_such: impl Fn(&CalledOn) -> bool,
+) -> bool {
+    let mut places = places_of(outline, line, name).peekable();
+    let asks = |before| {
+        let called = called_on(outline, text, line, before);
+        !called.is_empty() && called.iter().all(&is_such)
+    };
+    places.peek().is_some() && places.all(asks)
+}
+
 /// Whether a name stands on a line only where nothing is asked for it.
 pub(in crate::sight) fn stands_alone(outline: &FileOutline<'_>, line: u32, name: &str) -> bool {
     let mut places = places_of(outline, line, name).peekable();
@@ -114,7 +129,13 @@ fn spelled_type(outline: &FileOutline<'_>, text: &str, line: u32, before: &str) 
         Qualifier::Path(words, _) if words.len() == 1 => {
             let held = || held_type(outline, text, line, words[0]);
             let typed = || type_of_word(outline, text, line, words[0]).map(str::to_owned);
-            let own_name = || is_type(words[0]).then(|| words[0].to_owned());
+            // An object of a script is called as values are.
+            let is_brought = || {
+                let mut names = outline.imported_names().iter();
+                language == Language::Script && names.any(|one| one.local == words[0])
+            };
+            let is_named = || is_type(words[0]) || is_brought();
+            let own_name = || is_named().then(|| words[0].to_owned());
             held().or_else(typed).or_else(own_name)
         }
         Qualifier::Path(words, _) => {

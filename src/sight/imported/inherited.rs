@@ -1,11 +1,11 @@
 //! What a type has from its parents: where it has no method of a name itself, theirs is the one that is meant.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use council_protocol::RepoPath;
 
-use super::super::definitions::DefinitionKind;
+use super::super::definitions::{self, DefinedName};
 use super::super::name_source::ImportedFrom;
 use super::super::parents;
 use super::super::search::FileOutline;
@@ -21,6 +21,8 @@ pub(super) struct KnownType {
     name: String,
     parents: Vec<String>,
     members: BTreeSet<String>,
+    /// The methods that it only declares.
+    asks: BTreeSet<String>,
 }
 
 impl KnownTree {
@@ -76,6 +78,18 @@ impl KnownTree {
             || places.any(|path| self.types_of(path).iter().any(is_own))
     }
 
+    /// Whether a method that is called on a type is its own or one of its parents', as far as the tree has them.
+    pub(in crate::sight) fn type_declares(&self, typed: &str, method: &str) -> bool {
+        let types = self.hierarchy();
+        let is_own = |one: &KnownType| {
+            one.name == typed && (one.members.contains(method) || one.asks.contains(method))
+        };
+        types.has_go_method(typed, method)
+            || types
+                .places_of(typed)
+                .any(|path| self.types_of(path).iter().any(is_own))
+    }
+
     /// The methods of the types of a name.
     pub(in crate::sight) fn members_of_type(&self, typed: &str) -> BTreeSet<String> {
         let places = self.hierarchy().places_of(typed);
@@ -122,15 +136,34 @@ impl KnownTree {
 
 fn types_in(path: &str, text: &str) -> Vec<KnownType> {
     let outline = FileOutline::of(&RepoPath::from(path), text);
-    let types = outline.definitions.iter();
-    let types = types.filter(|one| one.kind == DefinitionKind::Type);
-    let known = types.map(|one| {
-        let members = outline.functions_of(one).map(|span| span.name.clone());
-        KnownType {
-            name: one.name.clone(),
-            parents: parents::parents_in(&outline, one),
-            members: members.collect(),
+    let mut members: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for span in &outline.functions {
+        if let Some(owner) = outline.owner_of(text, span) {
+            members.entry(owner).or_default().insert(span.name.clone());
         }
+    }
+    let types = outline.definitions.iter();
+    let types = types.filter(|one| outline.is_holder(one));
+    let known = types.map(|one| KnownType {
+        name: one.name.clone(),
+        parents: parents::parents_in(&outline, one),
+        members: members.get(&one.name).cloned().unwrap_or_default(),
+        asks: asked_by(&outline, one),
     });
     known.collect()
+}
+
+/// The heads of methods without a body in a type: `int find(int id);`, `fn run(&self);`, `Save(x int) error`.
+fn asked_by(outline: &FileOutline<'_>, typed: &DefinedName) -> BTreeSet<String> {
+    /// A longer type is data.
+    const MAX_LINES: u32 = 400;
+    let last = typed.end.min(typed.head.saturating_add(MAX_LINES));
+    let lines = typed.head + 1..=last;
+    let heads = lines.filter(|&line| outline.function_span(line).is_none());
+    let asked = heads.filter_map(|line| {
+        let (before, _) = outline.line(line).split_once('(')?;
+        let is_head = !before.contains(['=', '.', '"', '/', '*', '#', '@']);
+        definitions::last_word(before).filter(|_| is_head)
+    });
+    asked.collect()
 }

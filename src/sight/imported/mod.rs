@@ -14,7 +14,7 @@ mod returned;
 mod rust;
 mod source;
 
-pub(super) use called_on::{CalledOn, stands_alone, types_called_on};
+pub(super) use called_on::{CalledOn, every_place_asks, stands_alone, types_called_on};
 pub(super) use known::{KnownTree, is_telling};
 pub(super) use meaning::{Meaning, NamePlace};
 pub(super) use source::{NameSources, sources_on};

@@ -232,7 +232,7 @@ pub(super) fn held_type(
         return own_type(outline, text, line);
     }
     let mut types = outline.definitions.iter();
-    let is_type = types.any(|one| one.kind == DefinitionKind::Type && one.name == word);
+    let is_type = types.any(|one| one.name == word && outline.is_holder(one));
     is_type.then(|| word.to_owned())
 }
 

@@ -19,6 +19,7 @@ mod meaning;
 mod members;
 mod naming;
 mod options;
+mod other_types;
 mod outer_functions;
 mod own_fields;
 mod own_methods;
