@@ -1,6 +1,7 @@
 //! Which names a change makes worth a look: what it uses, what it changes or removes, and the keys it spells out.
 
 mod edited;
+mod made_names;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -20,6 +21,7 @@ use super::imported::NameSources;
 use super::limits;
 use super::moved;
 use super::orphans::orphaned_names;
+use super::outlets::{Outlet, outlets_of};
 use super::own_fields::{FieldOwners, changed_own_fields};
 use super::read_side::ReadSide;
 use super::readers::ReadElsewhere;
@@ -34,6 +36,7 @@ use super::wanted::{NameReason, Spelling, WantedName};
 use super::words::{self, CodeWord, WordUse};
 use crate::git::ReviewedTree;
 use crate::prompt::{is_test_path, rank_files};
+use made_names::{is_type_name, key_name, names_of_setting, wanted};
 
 /// The most names that are searched for one change.
 const MAX_NAMES: usize = 400;
@@ -186,6 +189,8 @@ struct FileNames {
     own: FieldOwners,
     /// Fields that these types no longer have.
     lost_fields: FieldOwners,
+    /// What others have what it edits through.
+    outlets: BTreeSet<Outlet>,
     /// Fixtures that the change edits.
     fixtures: BTreeSet<String>,
     /// Names that edited lines only import.
@@ -249,6 +254,12 @@ impl FileNames {
             self.lost_fields = fields::lost_fields(before, now);
             self.altered_fields(before, now);
             self.orphans = orphaned_names(before, now);
+        }
+        if let Some(now) = sides[1]
+            .as_ref()
+            .filter(|_| !is_test_path(&file.path().display()))
+        {
+            self.outlets = outlets_of(now, &self.changed);
         }
         let [defined_before, defined_now] = defined;
         self.gone = defined_before.difference(&defined_now).cloned().collect();
@@ -450,53 +461,5 @@ impl FileNames {
                 })
                 .collect(),
         }
-    }
-}
-
-/// What `typeof` gives and validators take: as a string it is no key.
-fn is_type_name(text: &str) -> bool {
-    matches!(
-        text,
-        "bigint" | "boolean" | "function" | "number" | "object" | "string" | "symbol" | "undefined"
-    )
-}
-
-fn wanted(
-    name: &str,
-    reason: NameReason,
-    (definition, uses): (bool, bool),
-    is_local: bool,
-) -> WantedName {
-    WantedName {
-        definition,
-        uses,
-        is_local,
-        ..WantedName::new(name, reason)
-    }
-}
-
-/// A name that is spelled out as a key.
-fn key_name(name: &str, reason: NameReason) -> WantedName {
-    WantedName {
-        is_key: true,
-        is_key_alone: !words::is_compound(name),
-        spelling: match words::is_of_environment(name) {
-            true => Spelling::Word,
-            false => Spelling::Code,
-        },
-        ..WantedName::new(name, reason)
-    }
-}
-
-/// What a changed line of settings makes worth a look: who reads the key, and what the value names.
-fn names_of_setting(name: &str, how: WordUse) -> Vec<WantedName> {
-    let parts = parts_of(name).into_iter();
-    let is_plain = |part: &str| words::is_common(part) || words::is_common_method(part);
-    let parts = parts.filter(|part| !is_plain(part));
-    match how {
-        WordUse::Key => parts.map(|part| key_name(part, NameReason::Key)).collect(),
-        _ => parts
-            .map(|part| wanted(part, NameReason::Key, (true, false), false))
-            .collect(),
     }
 }

@@ -41,6 +41,7 @@ mod nearest;
 mod origins;
 mod orphans;
 mod other_name;
+mod outlets;
 mod own_fields;
 mod parents;
 mod read_side;

@@ -47,3 +47,12 @@ pub(super) struct DefaultExport {
     /// What the file calls it.
     pub(super) of: String,
 }
+
+/// What an outlet leads to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Inner {
+    /// The name that the change edits.
+    pub(super) text: String,
+    /// Whether others may have it without the outlet.
+    pub(super) is_open: bool,
+}

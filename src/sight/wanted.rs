@@ -6,7 +6,7 @@ use council_protocol::RepoPath;
 
 use super::moved::MovedFile;
 use super::name_source::NameSource;
-use super::other_name::{Alias, DefaultExport};
+use super::other_name::{Alias, DefaultExport, Inner};
 use super::readers::reader::Reader;
 use super::words;
 
@@ -25,6 +25,8 @@ pub(super) enum NameReason {
     Kept,
     /// It stands in a changed function, on a line that did not change.
     Around,
+    /// It uses what the change edits beside it.
+    Outlet,
     /// Only changed tests speak of it.
     InTest,
 }
@@ -91,6 +93,8 @@ pub(super) struct WantedName {
     pub(super) moved: Vec<MovedFile>,
     /// What it is another name of.
     pub(super) alias: Option<Alias>,
+    /// What others have through it, where only its users outside of its file are wanted.
+    pub(super) inner: Option<Inner>,
     /// The files that it is a part of the path of and whose only export the change edits.
     pub(super) exports: Vec<DefaultExport>,
     /// How files of other kinds read it, whether or not its uses are wanted.
@@ -126,6 +130,7 @@ impl WantedName {
             homes: BTreeSet::new(),
             moved: Vec::new(),
             alias: None,
+            inner: None,
             exports: Vec::new(),
             readers: BTreeSet::new(),
         }
@@ -191,6 +196,11 @@ impl WantedName {
             (true, true) => (have.is_field || name.is_field) && !is_method,
             (true, false) => have.is_field,
             _ => name.is_field,
+        };
+        have.inner = match (have.uses, name.uses) {
+            (true, true) => have.inner.take().filter(|_| name.inner.is_some()),
+            (true, false) => have.inner.take(),
+            _ => name.inner,
         };
         have.is_fixture |= name.is_fixture;
         have.is_orphan |= name.is_orphan;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words;
-use super::{FileNames, key_name};
+use super::FileNames;
+use super::made_names::key_name;
 
 impl FileNames {
     /// What the change edits or removes.
@@ -27,6 +28,7 @@ impl FileNames {
         });
         edited
             .chain(self.types())
+            .chain(self.outlets())
             .chain(self.fields())
             .chain(self.own_fields())
             .chain(self.fixtures())
@@ -57,6 +59,16 @@ impl FileNames {
             .get(name)
             .filter(|_| !self.unnamed.contains(name));
         owners.cloned().unwrap_or_default()
+    }
+
+    /// What others have the file's own names through.
+    fn outlets(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.outlets.iter().map(|one| WantedName {
+            owners: one.owner.iter().cloned().collect(),
+            is_built: one.is_built,
+            inner: Some(one.inner.clone()),
+            ..self.at_home(&one.text, NameReason::Outlet)
+        })
     }
 
     /// The fields that the change edits.

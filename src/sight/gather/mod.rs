@@ -20,6 +20,7 @@ mod searching;
 mod syntax_words;
 mod test_imports;
 mod test_names;
+mod use_notes;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -151,6 +152,8 @@ struct Gatherer<'a> {
     shown: ShownLines,
     /// How often a name has been shown, by kind.
     counts: HashMap<(usize, ContextKind), usize>,
+    /// Names with uses outside of the files that the change edits them in.
+    reached: HashSet<usize>,
     /// How many uses of a name are left out.
     left: HashMap<usize, usize>,
     /// How many definitions of a name are.
@@ -191,6 +194,7 @@ impl<'a> Gatherer<'a> {
                 .collect(),
             shown,
             counts: HashMap::new(),
+            reached: HashSet::new(),
             left: HashMap::new(),
             undefined: HashMap::new(),
             rests: Vec::new(),
@@ -278,10 +282,10 @@ impl<'a> Gatherer<'a> {
         };
         self.add_overrides(read());
         // Calls of the very method that is meant come before those of others with its name.
-        for sure in Certainty::ALL {
-            for (order, (file, outline)) in pairs() {
-                if let Some(outline) = outline {
-                    self.add_uses((order, sure), file, outline);
+        for is_outlet in [false, true] {
+            for sure in Certainty::ALL {
+                for (order, file, outline) in read() {
+                    self.add_uses((order, sure), is_outlet, (file, outline));
                 }
             }
         }

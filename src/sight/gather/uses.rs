@@ -16,6 +16,7 @@ use super::super::words::{CodeWord, WordUse};
 use super::super::{fields, moved, parents, shadowed, spelled, words};
 use super::searching::MAX_OUTLINED;
 use super::syntax_words::is_word_of_syntax;
+use super::use_notes::describe_use;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
@@ -39,8 +40,8 @@ impl Gatherer<'_> {
     pub(super) fn add_uses(
         &mut self,
         (order, sure): (usize, Certainty),
-        file: &FileHits,
-        outline: &FileOutline<'_>,
+        is_outlet: bool,
+        (file, outline): (&FileHits, &FileOutline<'_>),
     ) {
         let in_test = is_test_path(&file.path.display());
         let kind = if in_test {
@@ -51,7 +52,10 @@ impl Gatherer<'_> {
         let meant = self.meant_hits(order, file, outline);
         for (hit, _) in meant.iter().filter(|(_, certainty)| *certainty == sure) {
             let line = self.names[hit.name].line_of(hit.line, outline);
-            if !self.is_open(line, file, outline) {
+            if self.names[hit.name].inner.is_some() != is_outlet
+                || !self.is_open(line, file, outline)
+                || !self.may_be_outlet(hit.name, file)
+            {
                 continue;
             }
             if self.is_told_by_another(*hit, file, outline) {
@@ -64,11 +68,14 @@ impl Gatherer<'_> {
             let is_frequent = self.rarity_of(hit.name, sure) > MAX_SPREAD;
             let most = if is_frequent {
                 0
-            } else if is_possible || self.names[hit.name].is_own {
+            } else if is_possible || is_outlet || self.names[hit.name].is_own {
                 MAX_USES
             } else {
                 MAX_CERTAIN_USES
             };
+            if !self.names[hit.name].homes.contains(&file.path) {
+                self.reached.insert(hit.name);
+            }
             if self.may_add(hit.name, kind, most) {
                 let order = order + self.rarity_of(hit.name, sure) * MAX_OUTLINED;
                 self.add_use((order, kind), *hit, file, outline);
@@ -76,6 +83,18 @@ impl Gatherer<'_> {
                 *self.left.entry(hit.name).or_default() += 1;
             }
         }
+    }
+
+    /// Whether users of a name outside of its file are wanted where it is only an outlet: others may have what it leads to
+    /// without it, and then those tell more.
+    fn may_be_outlet(&self, name: usize, file: &FileHits) -> bool {
+        let Some(inner) = &self.names[name].inner else {
+            return true;
+        };
+        let of = self.by_text.get(inner.text.as_str());
+        let is_reached = of.is_some_and(|of| self.reached.contains(of));
+        let is_told = inner.is_open && is_reached;
+        !is_told && !self.names[name].homes.contains(&file.path)
     }
 
     /// The hits of a file that the change's names may mean, and how certainly; read once, since it takes as long as all else.
@@ -369,7 +388,7 @@ impl WantedName {
     }
 
     /// The moved or deleted file that a line names by this name.
-    fn moved_by(
+    pub(super) fn moved_by(
         &self,
         line: u32,
         file: &FileHits,
@@ -427,40 +446,6 @@ fn certainty_in_table(
     let is_table = name.alias.as_ref().is_some_and(|alias| alias.is_table);
     let calls = || calls_field(outline.line(line), &name.text);
     (is_table && outline.language() == Language::C).then(|| calls().then_some(Certainty::Exact))
-}
-
-fn describe_use(
-    name: &WantedName,
-    line: u32,
-    file: &FileHits,
-    outline: &FileOutline<'_>,
-) -> String {
-    let function = outline.function_at(line).filter(|name| !name.is_empty());
-    let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
-    match name.moved_by(line, file, outline) {
-        Some(moved) => format!("names {}, at line {line}{place}", moved.describe()),
-        None if !outline.is_code(line, &name.text) && !name.overridden.is_empty() => {
-            format!(
-                "overrides a method of `{}` at line {line}{place}",
-                name.text
-            )
-        }
-        None if name.is_built && !outline.is_code(line, &name.text) => format!(
-            "call of the constructor of `{}`, the parent, at line {line}{place}",
-            name.text
-        ),
-        None => match &name.alias {
-            Some(alias) if alias.is_table => format!(
-                "use of `{}`, which holds `{}`, at line {line}{place}",
-                name.text, alias.of
-            ),
-            Some(alias) => format!(
-                "use of `{}`, another name of `{}`, at line {line}{place}",
-                name.text, alias.of
-            ),
-            None => format!("use of `{}` at line {line}{place}", name.whole_text()),
-        },
-    }
 }
 
 /// What is shown around a use: the function if it is short, else some lines.

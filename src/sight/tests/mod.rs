@@ -21,6 +21,7 @@ mod naming;
 mod options;
 mod other_types;
 mod outer_functions;
+mod outlets;
 mod own_fields;
 mod own_methods;
 mod plain_callers;
