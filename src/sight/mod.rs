@@ -48,6 +48,7 @@ mod read_side;
 mod readers;
 mod receiver_types;
 mod receivers;
+mod registered;
 mod relation;
 mod remarks;
 mod schema;

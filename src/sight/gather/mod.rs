@@ -16,6 +16,7 @@ mod named_tests;
 mod other_types;
 mod outer_functions;
 mod overrides;
+mod registrations;
 mod searching;
 mod syntax_words;
 mod test_imports;
@@ -289,6 +290,7 @@ impl<'a> Gatherer<'a> {
                 }
             }
         }
+        self.add_registrations();
         self.add_implementers();
         for (order, file, outline) in read() {
             self.add_members(order, file, outline);

@@ -34,6 +34,7 @@ mod read_settings;
 mod read_tags;
 mod read_texts;
 mod rebound;
+mod registered;
 mod repositories;
 mod runtime;
 mod scopes;
