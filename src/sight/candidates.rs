@@ -10,6 +10,8 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
+use super::abstract_methods::asked_methods;
+use super::causes::lost_causes;
 use super::common_words;
 use super::edited::{collect_words, edited_names, imported_alone, value_names};
 use super::edited_lines;
@@ -189,6 +191,10 @@ struct FileNames {
     own: FieldOwners,
     /// Fields that these types no longer have.
     lost_fields: FieldOwners,
+    /// Methods that types ask for since the change.
+    asked: BTreeMap<String, BTreeSet<String>>,
+    /// Errors that edited lines no longer wrap.
+    causes: BTreeSet<String>,
     /// What others have what it edits through.
     outlets: BTreeSet<Outlet>,
     /// Fixtures that the change edits.
@@ -254,6 +260,8 @@ impl FileNames {
             self.lost_fields = fields::lost_fields(before, now);
             self.altered_fields(before, now);
             self.orphans = orphaned_names(before, now);
+            self.asked = asked_methods(before, now);
+            self.causes = lost_causes(before, now);
         }
         if let Some(now) = sides[1]
             .as_ref()

@@ -5,9 +5,11 @@
 //! a bound cut short says so.
 
 mod above;
+mod abstract_methods;
 mod aliases;
 mod call_forms;
 mod candidates;
+mod causes;
 mod common_words;
 mod companions;
 mod declared;

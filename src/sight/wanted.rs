@@ -65,6 +65,10 @@ pub(super) struct WantedName {
     pub(super) is_built: bool,
     /// The methods of this type that a change takes steps from: whoever extends it may override or call them.
     pub(super) overridden: BTreeSet<String>,
+    /// Methods that this type asks for since the change: whoever extends it and lacks one is wanted.
+    pub(super) asked: BTreeSet<String>,
+    /// Whether it is an error that an edited line no longer hands on: only who looks for it is wanted.
+    pub(super) is_cause: bool,
     /// Whether it is a field of one of its owners: it is used without brackets.
     pub(super) is_field: bool,
     /// Whether it is a field that the change takes from a method of its owner: only the other methods of that type mean it.
@@ -116,6 +120,8 @@ impl WantedName {
             crosses: false,
             is_built: false,
             overridden: BTreeSet::new(),
+            asked: BTreeSet::new(),
+            is_cause: false,
             is_field: false,
             is_own: false,
             is_fixture: false,
@@ -159,7 +165,7 @@ impl WantedName {
 
     /// Whether every use of a type is wanted, and not only some.
     pub(super) fn wants_every_use(&self) -> bool {
-        !self.is_built && self.overridden.is_empty()
+        !self.is_built && self.overridden.is_empty() && self.asked.is_empty()
     }
 
     pub(super) fn merge(wanted: &mut BTreeMap<String, Self>, name: Self) {
@@ -182,13 +188,18 @@ impl WantedName {
         // How uses are told apart is for whoever wants them to say.
         match (have.uses, name.uses) {
             (true, false) => {}
-            (false, true) => (have.is_built, have.overridden) = (name.is_built, name.overridden),
+            (false, true) => {
+                have.is_built = name.is_built;
+                (have.overridden, have.asked) = (name.overridden, name.asked);
+            }
             _ if have.wants_every_use() || name.wants_every_use() => {
-                (have.is_built, have.overridden) = (false, BTreeSet::new());
+                have.is_built = false;
+                (have.overridden, have.asked) = (BTreeSet::new(), BTreeSet::new());
             }
             _ => {
                 have.is_built |= name.is_built;
                 have.overridden.extend(name.overridden);
+                have.asked.extend(name.asked);
             }
         }
         // Where a method of that name is edited as well, a place without a dot may mean it.
@@ -202,6 +213,7 @@ impl WantedName {
             (true, false) => have.inner.take(),
             _ => name.inner,
         };
+        have.is_cause |= name.is_cause;
         have.is_fixture |= name.is_fixture;
         have.is_orphan |= name.is_orphan;
         have.is_member |= name.is_member;

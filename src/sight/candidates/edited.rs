@@ -29,6 +29,7 @@ impl FileNames {
         edited
             .chain(self.types())
             .chain(self.outlets())
+            .chain(self.causes())
             .chain(self.fields())
             .chain(self.own_fields())
             .chain(self.fixtures())
@@ -40,9 +41,11 @@ impl FileNames {
         let is_some = !self.unnamed.contains(name);
         let is_edited = self.changed.contains(name) && !self.built.contains(name);
         let overridden = self.overridden.get(name).filter(|_| is_some && !is_edited);
+        let asked = self.asked.get(name).filter(|_| is_some && !is_edited);
         WantedName {
             is_built: is_some && self.built.contains(name),
             overridden: overridden.cloned().unwrap_or_default(),
+            asked: asked.cloned().unwrap_or_default(),
             ..self.at_home(name, reason)
         }
     }
@@ -68,6 +71,14 @@ impl FileNames {
             is_built: one.is_built,
             inner: Some(one.inner.clone()),
             ..self.at_home(&one.text, NameReason::Outlet)
+        })
+    }
+
+    /// The errors that edited lines no longer wrap: they stand where whoever asks for them has them from.
+    fn causes(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.causes.iter().map(|name| WantedName {
+            is_cause: true,
+            ..WantedName::new(name, NameReason::Removed)
         })
     }
 
@@ -146,6 +157,7 @@ impl FileNames {
             .iter()
             .chain(&self.unnamed)
             .chain(self.overridden.keys())
+            .chain(self.asked.keys())
             .collect();
         let types = types
             .into_iter()

@@ -47,13 +47,16 @@ impl Gatherer<'_> {
 fn declares_type(text: &str, name: &str) -> bool {
     let mut lines = text.lines().filter(|line| line.contains(name));
     lines.any(|line| {
-        let mut words = line
-            .split(|c: char| !is_name(c))
-            .filter(|word| !word.is_empty());
-        let begins = ["type ", "class ", "}"]
-            .iter()
-            .any(|begin| line.starts_with(begin));
-        (begins || line.contains("enum ")) && words.any(|word| word == name)
+        let words = line.split(|c: char| !is_name(c));
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let at = words.iter().position(|word| *word == name);
+        let before = at.map_or(&[][..], |at| &words[..at]);
+        // The name of a `typedef` stands behind its body.
+        let is_last = at.is_some() && line.starts_with('}');
+        is_last
+            || before
+                .iter()
+                .any(|word| matches!(*word, "type" | "class" | "enum"))
     })
 }
 

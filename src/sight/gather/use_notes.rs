@@ -1,5 +1,6 @@
 //! What the heading of a use says.
 
+use super::super::parents;
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::WantedName;
 
@@ -16,6 +17,14 @@ pub(super) fn describe_use(
         None if !outline.is_code(line, &name.text) && !name.overridden.is_empty() => {
             format!(
                 "overrides a method of `{}` at line {line}{place}",
+                name.text
+            )
+        }
+        None if !name.asked.is_empty() && parents::extends(&name.text, line, outline) => {
+            let asked: Vec<String> = name.asked.iter().map(|one| format!("`{one}`")).collect();
+            let asked = asked.join(", ");
+            format!(
+                "extends `{}` at line {line} and has no {asked} of its own",
                 name.text
             )
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use council_syntax::language::Language;
 
+use super::super::causes::asks_for_cause;
 use super::super::definitions::DefinitionKind;
 use super::super::fixtures::certainty_of_fixture;
 use super::super::handler_tables::calls_field;
@@ -366,7 +367,13 @@ impl WantedName {
         let builds =
             || self.line_of(line, outline) != line || receivers::is_built(code, &self.text);
         let extends = || parents::extends(&self.text, line, outline);
-        let is_some = || (self.is_built && builds()) || (!self.overridden.is_empty() && extends());
+        let lacks = || parents::overriding_lines(&self.asked, line, outline).is_none();
+        let is_some = || {
+            (self.is_built && builds())
+                || (!self.overridden.is_empty() && extends())
+                || (!self.asked.is_empty() && extends() && lacks())
+        };
+        let is_any = || !self.is_cause || asks_for_cause(code);
         let declares = || fields::declares(outline, line, &self.text, &self.owners);
         let is_member =
             is_held(".") || is_held("->") || (self.is_own && (is_held("@") || declares()));
@@ -377,8 +384,8 @@ impl WantedName {
                 && shadowed::is_argument(code, &self.text)
                 && owners.any(|owner| outline.is_code(line, owner))
         };
-        let is_any = !self.is_field && !self.is_own;
-        (is_any || is_member || is_given()) && (self.wants_every_use() || is_some())
+        let is_whole = !self.is_field && !self.is_own;
+        is_any() && (is_whole || is_member || is_given()) && (self.wants_every_use() || is_some())
     }
 
     /// The line that tells of a use: where a class extends what the change builds otherwise, the call of that constructor.

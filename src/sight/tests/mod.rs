@@ -1,5 +1,6 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
+mod asked_methods;
 mod callers;
 pub(crate) mod corpus;
 mod definitions;
