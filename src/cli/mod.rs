@@ -118,6 +118,9 @@ fn run_cli(cli: Cli) -> u8 {
     crate::session::call_when_held(interrupts::end_when_unheard);
     let start = CommandContext::new(cli.global, environment, console);
     let start = start.map(|start| start.with_own_color());
+    if let Some(place) = start.as_ref().ok().and_then(|start| start.rooms_dir()) {
+        council_agents::private::make_folders_below(place);
+    }
     let console = start.as_ref().map_or(console, |start| start.console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))

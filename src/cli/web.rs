@@ -52,9 +52,9 @@ fn loose_page_folder(start: &CommandContext) -> Result<PathBuf, RunError> {
     if let Some(folder) = kept.filter(|folder| safe_file::make_folder_for_owner(folder).is_ok()) {
         return Ok(folder);
     }
-    let folder = private::temporary_folder(LOOSE_PAGE_PREFIX);
+    let folder = private::temporary_folder_in(&start.temporary, LOOSE_PAGE_PREFIX);
     let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
-    folder.map(private::TemporaryFolder::keep).map_err(cannot)
+    folder.map(|folder| folder.keep()).map_err(cannot)
 }
 
 /// Starts `$BROWSER`, else the desktop's own opener. Never a program that a repository names.

@@ -52,6 +52,11 @@ pub(crate) struct RunContext {
 }
 
 impl RunContext {
+    /// Where folders of judges are made; none: among the system's temporary ones.
+    pub(crate) fn rooms_dir(&self) -> Option<PathBuf> {
+        self.environment.rooms_dir(&self.dir)
+    }
+
     /// The key that signs this user's own files in a git directory; none, with a warning, where it cannot be kept.
     pub(crate) fn signing_key(&self) -> Option<MacKey> {
         let key = MacKey::load_or_create(&self.environment.state_dir()?);

@@ -208,6 +208,17 @@ impl ProcessEnvironment {
         Some(base.join("git-council"))
     }
 
+    /// Where folders of judges are made that nobody else may have prepared: below `$XDG_CACHE_HOME`, else `~/.cache`. None:
+    /// nobody has told, or it lies in the repository of this folder, whose files would lie above theirs.
+    pub(crate) fn rooms_dir(&self, dir: &Path) -> Option<PathBuf> {
+        let base = self.base_dir("XDG_CACHE_HOME", ".cache")?;
+        let place = base.join("git-council").join("rooms");
+        let repository = dir.ancestors().find(|above| above.join(".git").exists());
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let is_inside = repository.is_some_and(|top| real(&base).starts_with(real(top)));
+        (!is_inside).then_some(place)
+    }
+
     /// The user's own folder.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.get("HOME")

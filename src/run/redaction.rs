@@ -119,9 +119,11 @@ fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> 
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         let first = value.lines().next().unwrap_or_default();
         let named = is_secret_name(&name) && !is_place(&name, first);
+        let within = secrets_within(&name, first);
         let named = value.lines().filter(|_| named);
         let secrets: Vec<String> = named
             .chain(url_password(first))
+            .chain(within.iter().map(String::as_str))
             .filter(|value| value.len() >= MIN_OWN_SECRET)
             .map(|value| format!("SECRET={value}"))
             .collect();
@@ -129,6 +131,14 @@ fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> 
     };
     let lines: BTreeSet<String> = vars.flat_map(lines).collect();
     lines.into_iter().collect()
+}
+
+/// What a file of settings would hide of a variable: the key in a connection string, the password in a program's options.
+fn secrets_within(name: &str, value: &str) -> Vec<String> {
+    let line = format!("{name}={value}");
+    let found = SecretTable::built_in().find_secrets(&line);
+    let texts = found.into_iter().filter_map(|found| line.get(found.span));
+    texts.map(str::to_owned).collect()
 }
 
 /// Whether a variable says where a secret is.
@@ -150,7 +160,7 @@ const MIN_OWN_SECRET: usize = 8;
 
 /// Whether a variable is called as one that holds a secret: the value of another may be any word.
 fn is_secret_name(name: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 19] = [
         "KEY",
         "TOKEN",
         "SECRET",
@@ -158,6 +168,9 @@ fn is_secret_name(name: &str) -> bool {
         "PASSWORD",
         "PASSWD",
         "PWD",
+        "PW",
+        "CRED",
+        "DSN",
         "PASSPHRASE",
         "CREDENTIAL",
         "AUTH",
@@ -324,6 +337,9 @@ mod tests {
             "CI_JOB_JWT",
             "HTTP_COOKIE",
             "SLACK_WEBHOOK_URL",
+            "SMTP_PW",
+            "DEPLOY_CREDS",
+            "SENTRY_DSN",
         ] {
             assert!(is_secret_name(name), "{name}");
         }
@@ -350,6 +366,26 @@ mod tests {
             .into_iter(),
         );
         assert_eq!(more, ["SECRET=Zq81c0ffee5566aa"]);
+        let account = ["Zx81mPq0sVnL4tYwRbKc7dJfQ2", "hG5uT9oEiA3zC6xM1bN8vL0kP=="].concat();
+        let within = own_secrets(
+            [
+                pair(
+                    "AZURE_STORAGE_CONNECTION_STRING",
+                    &format!("DefaultEndpointsProtocol=https;AccountName=a;AccountKey={account}"),
+                ),
+                pair("MAVEN_OPTS", "-Xmx2g -Dx.trustStorePassword=Zq81c0ffee55"),
+                pair("GITHUB_SHA", "9f3b71c0aa4e5d6b7c8d9e0f1a2b3c4d5e6f7a8b"),
+                pair("JAVA_OPTS", "-Xmx2g -Dfile.encoding=UTF-8"),
+            ]
+            .into_iter(),
+        );
+        assert_eq!(
+            within,
+            [
+                "SECRET=Zq81c0ffee55".to_owned(),
+                format!("SECRET={account}")
+            ]
+        );
         let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &[], &own);
         let said = format!("I found {key} and ab|cd&9f3b71c0, with vim-9-long-name");
         let said = redact_words(&redactor, &said);

@@ -147,7 +147,11 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     for (at, (what, put)) in breakages.into_iter().enumerate() {
         put(repo);
         // One tells it in every format, each other one in a format of its own.
-        let told_in = if at == 0 { &formats[..] } else { &formats[at..=at] };
+        let told_in = if at == 0 {
+            &formats[..]
+        } else {
+            &formats[at..=at]
+        };
         for format in told_in {
             let run = repo.council(["review", "main...feature", "--format", format]);
             assert_eq!(run.code, 1, "{what}, {format}: {}", run.stderr);

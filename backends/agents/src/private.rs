@@ -1,5 +1,9 @@
 //! Folders of judges, and files in them, that no other user of the machine can read: the code under review lies there.
 //!
+//! They lie where [`make_folders_below`] says. Launchers (`npx`, asdf, …) look for their settings in every folder above the
+//! one in which they start: among the system's temporary files another user, and in the checkout its author, would choose
+//! the program of a judge.
+//!
 //! They go with their value. Threads that are left behind at the end of a program hold some, and who is killed removes none:
 //! [`remove_own`] is for the one, and for the other whoever makes the next folder looks for those that no process holds.
 
@@ -7,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -28,10 +32,13 @@ const MIN_AGE: Duration = Duration::from_secs(2);
 /// How often a folder is removed into which a program still writes.
 const MAX_REMOVALS: u32 = 3;
 
+/// The user's own folder below which folders are made; none: among the system's temporary ones.
+static OWN_PLACE: OnceLock<PathBuf> = OnceLock::new();
+
 /// The folders that this process holds.
 static HELD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A folder among the system's temporary ones, removed with the value.
+/// A temporary folder, removed with the value.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     folder: TempDir,
@@ -43,12 +50,6 @@ impl TemporaryFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.folder.path()
-    }
-
-    /// The folder stays when the value goes.
-    pub fn keep(mut self) -> PathBuf {
-        self.folder.disable_cleanup(true);
-        self.path().to_path_buf()
     }
 }
 
@@ -62,11 +63,21 @@ fn held() -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A new folder of its own among the system's temporary ones, removed with the value. The first one of a process removes what
-/// processes that were killed have left there.
+/// From now on this process makes its folders below this one, which belongs to nobody but the user, and is made when it is
+/// needed. The first word counts.
+pub fn make_folders_below(place: PathBuf) {
+    let _ = OWN_PLACE.set(place);
+}
+
+/// A new temporary folder of its own, removed with the value; among the system's where the user's own cannot be written to.
+/// The first one of a process removes what processes that were killed have left there.
 pub fn temporary_folder(prefix: &str) -> io::Result<TemporaryFolder> {
     static LOOKED: Once = Once::new();
-    let folder = builder(prefix).tempdir()?;
+    let own = OWN_PLACE.get().and_then(|place| {
+        make_folder(place).ok()?;
+        temporary_folder_in(place, prefix).ok()
+    });
+    let folder = own.map_or_else(|| builder(prefix).tempdir(), Ok)?;
     let lock = File::open(folder.path()).ok();
     let lock = lock.filter(|lock| lock.try_lock().is_ok());
     held().insert(folder.path().to_path_buf());
@@ -123,7 +134,7 @@ fn remove_folder(folder: &Path) {
     }
 }
 
-/// The same inside of another folder.
+/// A new folder inside of another one, removed with the value.
 pub fn temporary_folder_in(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     builder(prefix).tempdir_in(parent)
 }
@@ -225,9 +236,6 @@ mod tests {
         assert!(File::open(&path).unwrap().try_lock().is_err());
         drop(folder);
         assert!(!path.exists() && !held().contains(&path));
-        let kept = temporary_folder("council-test-").unwrap().keep();
-        assert!(kept.is_dir());
-        remove_folder(&kept);
     }
 
     #[test]

@@ -54,7 +54,9 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         )
         .prune_excess()
     });
-    let rooms = private::remove_abandoned(&start.temporary);
+    let own = start.rooms_dir();
+    let places = own.iter().chain([&start.temporary]);
+    let rooms: usize = places.map(|place| private::remove_abandoned(place)).sum();
     let pages = old_pages(&start.temporary);
     for page in &pages {
         // Another process may remove it, too.
