@@ -186,6 +186,7 @@ impl CouncilRun<'_> {
             &*self.prepared.change.blobs,
             &self.prepared.redactor,
             self.prepared.hidden.as_ref(),
+            self.start.environment.get("PATH"),
         )?;
         let finished = session(&self.session_setting(&rooms, seats));
         let missing = rooms.missing_note();

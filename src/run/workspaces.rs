@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ impl AgentWorkspaces {
         blobs: &dyn BlobSource,
         redactor: &Redactor,
         hidden: Option<&PathFilter>,
+        search_path: Option<&OsStr>,
     ) -> Result<Self, RunError> {
         let mut rooms = Self::default();
         if !blobs.has_blobs() {
@@ -67,15 +69,18 @@ impl AgentWorkspaces {
             }
             // Nobody works in a room yet: what lies in one of the same content is what was written there.
             let mut written = seats.iter().filter_map(|other| {
-                let content = |kind: &AgentKind| (kind.is_tool(), starts_launched(kind));
+                let is_launched = |kind: &AgentKind| starts_launched(kind, search_path);
+                let content = |kind: &AgentKind| (kind.is_tool(), is_launched(kind));
                 let is_like = content(&other.agent.kind) == content(kind);
                 rooms.own.get(&other.judge).filter(|_| is_like)
             });
             let room = match written.next() {
                 Some(room) => room.copy()?,
-                None if kind.is_tool() => {
-                    ExportedTree::export_tree(blobs, starts_launched(kind), &keep_content)?
-                }
+                None if kind.is_tool() => ExportedTree::export_tree(
+                    blobs,
+                    starts_launched(kind, search_path),
+                    &keep_content,
+                )?,
                 None => ExportedTree::redacted(blobs, redactor, hidden)?,
             };
             rooms.own.insert(seat.judge.clone(), room);
@@ -125,9 +130,9 @@ fn may_write(kind: &AgentKind) -> bool {
 
 /// Whether a launcher may start it, whose files the change must not bring. Of a coding agent and of a script nobody knows; a
 /// tool that is started itself has to see every file, since secrets are looked for in them.
-fn starts_launched(kind: &AgentKind) -> bool {
+fn starts_launched(kind: &AgentKind, search_path: Option<&OsStr>) -> bool {
     match kind {
-        AgentKind::Command { argv, .. } if kind.is_tool() => is_launched(argv),
+        AgentKind::Command { argv, .. } if kind.is_tool() => is_launched(argv, search_path),
         _ => true,
     }
 }
@@ -326,7 +331,7 @@ mod tests {
             })
         };
         let rooms = |seats: &[Seat]| {
-            AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default(), None).unwrap()
+            AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default(), None, None).unwrap()
         };
         let alone = rooms(&[api(), api()]);
         assert!(alone.shared.is_none() && alone.own.is_empty());
@@ -372,7 +377,7 @@ mod tests {
                 seat.judge = format!("judge-{number}").as_str().into();
             }
             let rooms =
-                AgentWorkspaces::for_seats(&seats, &OneFile, &Redactor::default(), None).unwrap();
+                AgentWorkspaces::for_seats(&seats, &OneFile, &Redactor::default(), None, None).unwrap();
             let folders = rooms.workspace_folders();
             let writers: Vec<&Seat> = seats.iter().filter(|s| may_write(&s.agent.kind)).collect();
             prop_assume!(!writers.is_empty());

@@ -43,7 +43,10 @@ fn worktrees_submodules_and_hooks_paths_have_their_effective_directory() {
     // A directory of the user's own, inside the repository.
     fs::create_dir(desk.repo.path().join("hooks")).unwrap();
     desk.repo.git(["config", "core.hooksPath", "hooks"]);
-    desk.repo.council(["hook", "install"]).ends(0);
+    desk.repo
+        .council(["hook", "install"])
+        .ends(0)
+        .tells("a branch without git-council's lines there pushes unreviewed");
     assert!(desk.repo.path().join("hooks/pre-push").is_file());
     desk.repo.council(["hook", "uninstall"]).ends(0);
     assert!(!desk.repo.path().join("hooks/pre-push").exists());

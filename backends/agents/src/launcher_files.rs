@@ -2,14 +2,47 @@
 //! that was asked for: they say from which server, in which version and with which code in front. An agent is started
 //! among the files of the change, which must not choose who judges it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use council_protocol::RepoPath;
 
+use crate::installed::find_on_path;
+
 /// Programs that fetch another one, or choose among several, by files of the folder in which they are started.
-const LAUNCHERS: [&str; 21] = [
-    "asdf", "bun", "bunx", "corepack", "deno", "devbox", "direnv", "dnx", "mise", "npm", "npx",
-    "pip", "pipx", "pnpm", "pnpx", "proto", "uv", "uvx", "volta", "yarn", "yarnpkg",
+const LAUNCHERS: [&str; 23] = [
+    "asdf",
+    "bun",
+    "bunx",
+    "corepack",
+    "deno",
+    "devbox",
+    "direnv",
+    "dnx",
+    "mise",
+    "npm",
+    "npx",
+    "pip",
+    "pipx",
+    "pnpm",
+    "pnpx",
+    "proto",
+    "proto-shim",
+    "uv",
+    "uvx",
+    "volta",
+    "volta-shim",
+    "yarn",
+    "yarnpkg",
+];
+
+/// Where pyenv, rbenv, asdf, … keep a script for each program, which chooses its version by such files.
+const SHIM_FOLDER: &str = "shims";
+
+/// Programs that do nothing but start the one that their words name.
+const STARTERS: [&str; 12] = [
+    "bash", "dash", "env", "ionice", "nice", "nohup", "setsid", "sh", "stdbuf", "time", "timeout",
+    "zsh",
 ];
 
 /// Folders, at every depth, in lower case.
@@ -83,12 +116,38 @@ pub(crate) fn steers_launchers(path: &RepoPath) -> bool {
         || FOLDERS.iter().any(is_below)
 }
 
-/// Whether a command begins with a launcher.
-pub fn is_launched(argv: &[String]) -> bool {
-    let name = argv
-        .first()
-        .and_then(|program| Path::new(program).file_name());
-    name.is_some_and(|name| LAUNCHERS.iter().any(|launcher| name == *launcher))
+/// Whether a launcher is started by a command: by its own name, by a link to it (shims of mise and Volta), by its script for
+/// a program (`…/shims/ruff`), or by `env`, `timeout`, `sh -c` and their like.
+pub fn is_launched(argv: &[String], search_path: Option<&OsStr>) -> bool {
+    let Some((first, rest)) = argv.split_first() else {
+        return false;
+    };
+    let starts_one = has_name(Path::new(first), &STARTERS)
+        && rest
+            .iter()
+            .flat_map(|word| word.split_whitespace())
+            .any(is_launcher);
+    let is_under_other_name =
+        || find_on_path(first, search_path).is_some_and(|file| is_shim(&file));
+    is_launcher(first) || starts_one || is_under_other_name()
+}
+
+fn is_launcher(program: impl AsRef<Path>) -> bool {
+    has_name(program.as_ref(), &LAUNCHERS)
+}
+
+fn has_name(program: &Path, names: &[&str]) -> bool {
+    program
+        .file_name()
+        .is_some_and(|name| names.iter().any(|one| name == *one))
+}
+
+/// Whether a program is a launcher under the name of another one.
+fn is_shim(file: &Path) -> bool {
+    let is_in_folder = file
+        .parent()
+        .is_some_and(|folder| has_name(folder, &[SHIM_FOLDER]));
+    is_in_folder || file.canonicalize().is_ok_and(is_launcher)
 }
 
 #[cfg(test)]
@@ -194,12 +253,54 @@ mod tests {
         }
         let command = |program: String| [program, "-y".to_owned()];
         for launcher in LAUNCHERS {
-            assert!(is_launched(&command(launcher.to_owned())));
-            assert!(is_launched(&command(format!("/usr/bin/{launcher}"))));
+            assert!(is_launched(&command(launcher.to_owned()), None));
+            assert!(is_launched(&command(format!("/usr/bin/{launcher}")), None));
         }
         for program in ["ruff", "npx-agent", "./my/agent", "npx/agent", ""] {
-            assert!(!is_launched(&command(program.to_owned())), "{program}");
+            assert!(
+                !is_launched(&command(program.to_owned()), None),
+                "{program}"
+            );
         }
-        assert!(!is_launched(&[]));
+        assert!(!is_launched(&[], None));
+    }
+
+    #[test]
+    fn a_launcher_is_known_under_the_name_of_what_it_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for folder in ["bin", "real", "shims"] {
+            std::fs::create_dir(at(folder)).unwrap();
+        }
+        for program in ["real/mise", "real/ruff", "shims/rubocop"] {
+            std::fs::write(at(program), "").unwrap();
+        }
+        for (link, to) in [("bin/eslint", "real/mise"), ("bin/ruff", "real/ruff")] {
+            std::os::unix::fs::symlink(at(to), at(link)).unwrap();
+        }
+        let path = std::env::join_paths([at("bin"), at("shims")]).unwrap();
+        let starts = |words: &[&str]| {
+            let argv: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            is_launched(&argv, Some(&path))
+        };
+        let absolute = at("bin/eslint");
+        for launched in [
+            &["eslint"][..],
+            &["rubocop", "-f", "json"],
+            &[absolute.to_str().unwrap()],
+            &["env", "A=b", "npx", "eslint"],
+            &["timeout", "60", "uvx", "ruff"],
+            &["sh", "-c", "exec npx eslint"],
+        ] {
+            assert!(starts(launched), "{launched:?}");
+        }
+        for own in [
+            &["ruff", "check"][..],
+            &["ruff", "npx"],
+            &["env", "A=b", "ruff"],
+            &["sh", "-c", "exec ruff"],
+        ] {
+            assert!(!starts(own), "{own:?}");
+        }
     }
 }

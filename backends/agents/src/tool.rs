@@ -104,6 +104,12 @@ impl ToolRun<'_> {
         }
     }
 
+    /// Whether a launcher starts it, whose files the change must not bring.
+    pub(crate) fn is_launched(&self) -> bool {
+        let path = self.context.env.get("PATH");
+        is_launched(self.argv, path.map(OsString::as_os_str))
+    }
+
     /// Takes away what the tool says of the base, too.
     fn run_on_base(&self, patterns: &Gitignore, sink: &mut HitSink<'_>) -> Result<(), Failure> {
         let files = paths_on(&self.context.packet.files, Side::Old, patterns);
@@ -113,7 +119,7 @@ impl ToolRun<'_> {
         let base = private::temporary_folder_in(self.scratch, "")
             .map_err(|error| spawn_failure(&self.argv[0], &error))?;
         let bounds = WorkspaceBounds {
-            launched: is_launched(self.argv),
+            launched: self.is_launched(),
             ..WorkspaceBounds::default()
         };
         let exported = room::export_side(

@@ -10,7 +10,6 @@ use council_protocol::change::FileStatus;
 use council_protocol::{Failure, FailureKind, FileChange, RepoPath, Side};
 
 use crate::extended::extended_files;
-use crate::launcher_files::is_launched;
 use crate::private;
 use crate::process::spawn_failure;
 use crate::report::is_one_of;
@@ -49,7 +48,7 @@ impl ToolRun<'_> {
             }
         });
         let bounds = WorkspaceBounds {
-            launched: is_launched(self.argv),
+            launched: self.is_launched(),
             ..WorkspaceBounds::default()
         };
         room::export_side(blobs, Side::New, folder.path(), &bounds, &filter)

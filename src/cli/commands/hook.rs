@@ -183,6 +183,13 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
                 .print(&format!("{} {done}\n", place.display()))?;
         }
     }
+    if hooks.comes_with_branches() {
+        let place = hooks.dir.display();
+        start.notifier.warn(&format!(
+            "{place} is part of the worktree: a branch without git-council's lines there pushes unreviewed; \
+             `git council hook install --in-config` (git 2.54 and later) depends on no branch"
+        ));
+    }
     Ok(exit::OK)
 }
 

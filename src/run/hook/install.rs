@@ -103,6 +103,14 @@ impl HookInstaller {
         })
     }
 
+    /// Whether each branch brings its own hooks, as with `core.hooksPath = .githooks`.
+    pub(crate) fn comes_with_branches(&self) -> bool {
+        let worktree = self.worktree.as_ref();
+        let worktree = worktree.and_then(|path| path.canonicalize().ok());
+        let below = worktree.and_then(|path| Some(self.dir.strip_prefix(path).ok()?.to_path_buf()));
+        below.is_some_and(|below| below.components().all(|part| part.as_os_str() != ".git"))
+    }
+
     fn hook_file(&self, event: HookEvent) -> PathBuf {
         self.dir.join(event.name())
     }
