@@ -4,14 +4,14 @@
 //! judges that are silent about it this time, and code that is moved, resolve nothing. One about code that the change
 //! leaves as it was stays with that very line, and one about code that the change removes until it no longer removes it.
 
-use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath, Severity};
+use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile};
 use super::kept::{OpenFinding, is_bound_of_quotes};
 use super::memory::ReviewState;
 use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
-use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
+use crate::council::outcome::JudgedFinding;
 use crate::council::weigh_again;
 use crate::report::{CarriedReview, FindingFate};
 use crate::text::telling_lines;
@@ -23,9 +23,6 @@ impl ReviewState {
         let carry = |kept: &OpenFinding| {
             let mut found = kept.restore_finding();
             found.since.get_or_insert_with(|| self.head.clone());
-            if self.failed_over(kept) {
-                found.disposition = Disposition::Confirmed;
-            }
             weigh_again(&mut found, side.cites);
             let is_back = self.is_taken_back(kept, side);
             let find = |finding: &Finding| match is_back {
@@ -65,17 +62,6 @@ impl ReviewState {
         let path = &kept.finding.location.path;
         let is_there = || matches!((side.read)(path), ReviewedText::Text(_));
         self.knows_file(path) && !side.is_part && !side.files.contains(path) && is_there()
-    }
-
-    /// Whether the change failed over this finding by the votes of most judges, although it did not fail it alone: those votes
-    /// are not cast again, and what they were about still stands. What another review said of the commit is no vote.
-    fn failed_over(&self, kept: &OpenFinding) -> bool {
-        let fails = |open: &OpenFinding| open.level == Some(FindingLevel::Fail);
-        self.verdict == Verdict::Fail
-            && self.reason != VerdictReason::CommitFailed
-            && !self.open.iter().any(fails)
-            && kept.level.is_some()
-            && kept.finding.severity == Severity::Critical
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::plan::report;
 use crate::council::outcome::{
-    Disposition, FindingLevel, FindingMember, JudgedFinding, VerdictReason,
+    Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
 use crate::council::plan::VerdictPolicy;
 use crate::council::{Dismissal, DismissalGround, add_carried, name_now};
@@ -179,31 +179,39 @@ fn code_that_is_gone_is_resolved_and_the_same_words_elsewhere_are_other_code() {
     assert_eq!(fates(&state, &edited)[0].0, FindingFate::Resolved);
 }
 
-/// Most judges failed the change, each over a problem of its own: as long as those stand, nobody's silence makes it better.
-#[test]
-fn what_failed_by_votes_fails_the_next_review_as_well() {
-    let mut before = report(2);
-    before.outcome.reason = VerdictReason::CriticalUnconfirmed;
-    for found in &mut before.outcome.findings {
-        (found.disposition, found.level) = (Disposition::Unconfirmed, Some(FindingLevel::Warn));
-    }
-    let dispositions = |report: &Report| -> Vec<Disposition> {
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Where nobody speaks of a finding, a push makes it neither more nor less certain, however the change ended: the votes over
+    /// it stand beside it.
+    #[test]
+    fn a_push_over_which_nobody_speaks_changes_no_disposition(
+        verdict in prop::sample::select(vec![Verdict::Warn, Verdict::Fail, Verdict::Inconclusive]),
+        reason in prop::sample::select(vec![
+            VerdictReason::CriticalUnconfirmed, VerdictReason::StandingObjection, VerdictReason::CriticalConfirmed,
+        ]),
+        known in prop::collection::vec(prop::sample::select(vec![
+            (Disposition::Confirmed, FindingLevel::Fail),
+            (Disposition::Unconfirmed, FindingLevel::Warn),
+            (Disposition::Disputed, FindingLevel::Warn),
+        ]), 1..5),
+    ) {
+        let mut before = report(known.len());
+        (before.outcome.verdict, before.outcome.reason) = (verdict, reason);
+        for (found, (disposition, level)) in before.outcome.findings.iter_mut().zip(&known) {
+            (found.disposition, found.level) = (*disposition, Some(*level));
+            found.disputed_by_test = *disposition == Disposition::Disputed;
+        }
         let side = ReviewedSide {
             files: vec!["src/a.rs".into()],
-            changes: &[],
-            is_judged: &|_| true,
             read: &|_| ReviewedText::Text(CODE.to_owned()),
             ..no_side()
         };
-        let carried = state(report).carry_findings(&side).standing();
-        carried.iter().map(|found| found.disposition).collect()
-    };
-    assert_eq!(dispositions(&before), [Disposition::Confirmed; 2]);
-    // One that failed the change alone leaves the other as it was.
-    let first = &mut before.outcome.findings[0];
-    (first.disposition, first.level) = (Disposition::Confirmed, Some(FindingLevel::Fail));
-    let told = dispositions(&before);
-    assert_eq!(told, [Disposition::Confirmed, Disposition::Unconfirmed]);
+        let carried = state(&before).carry_findings(&side).standing();
+        let told: Vec<_> = carried.iter().map(|found| found.disposition).collect();
+        let known: Vec<_> = known.iter().map(|(disposition, _)| *disposition).collect();
+        prop_assert_eq!(told, known);
+    }
 }
 
 /// The change of `src/a.rs` (before: `was`) whose hunk has these lines, each with its marker.
