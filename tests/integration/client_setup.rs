@@ -121,11 +121,13 @@ fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {
     repo.commit("More");
     repo.write_home("secret", "the secret\n");
     let (secret, out) = (repo.in_home("secret"), repo.in_home("out"));
+    let shared = std::path::PathBuf::from(format!("/dev/shm/council-{}", std::process::id()));
     let script = format!(
         "cat '{0}' src/more.rs; chmod 777 '{0}'; touch -d 2001-01-01 '{0}'; echo x > '{1}'; \
-         echo x > \"$HOME/own\" && cat \"$HOME/own\"",
+         echo x > '{2}'; echo x > \"$HOME/own\" && cat \"$HOME/own\"",
         secret.display(),
-        out.display()
+        out.display(),
+        shared.display()
     );
     let config = format!(
         "[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '-c', {script:?}]\nsandbox = 'required'\n"
@@ -145,6 +147,7 @@ fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {
     }
     let text = run.stdout.clone() + &run.stderr;
     assert!(!text.contains("the secret") && !out.exists(), "{text}");
+    assert!(!shared.exists(), "the memory that other programs share");
     assert_eq!(
         failures(&report(&run)).first().map(String::as_str),
         Some("prose"),

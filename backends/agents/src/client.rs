@@ -13,7 +13,9 @@ use serde_json::Value;
 
 use crate::AgentContext;
 use crate::environment::{add_launch_settings, is_allowed, is_forbidden};
-use crate::guard::{GuardedProgram, SandboxFence, is_enforceable, os_arguments};
+use crate::guard::{
+    GuardedProgram, SandboxFence, coverable_places, is_enforceable, os_arguments, private_folder,
+};
 use crate::mailbox::JudgeMailbox;
 use crate::private;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
@@ -283,20 +285,22 @@ const READABLE_FOLDERS: [&str; 14] = [
 ];
 
 /// Devices that every program may write to.
-const DEVICES: [&str; 6] = [
+const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
     "/dev/tty",
     "/dev/ptmx",
     "/dev/pts",
-    "/dev/shm",
 ];
+
+/// Memory that programs share by names: what others of the user's have there is none of its business.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The fence of a client that must be sandboxed: it reads the system but for what is withheld
 /// there, itself and the workspace, and writes to its home.
 ///
 /// # Errors
-/// `unsupported` where the kernel cannot enforce it.
+/// `unsupported` where the kernel cannot enforce it; `spawn` where a folder of its own cannot be made.
 pub(crate) fn build_fence(
     context: &AgentContext,
     client: &Client,
@@ -323,9 +327,16 @@ pub(crate) fn build_fence(
     read.extend(room.map(Path::to_path_buf));
     let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
     write.push(home.to_path_buf());
+    let used = [&read[..], &[home.to_path_buf()]].concat();
+    let private = coverable_places(&[SHARED_MEMORY], &used);
+    for place in &private {
+        let own = private_folder(home, place);
+        std::fs::create_dir_all(own).map_err(|error| spawn_failure("its sandbox", &error))?;
+    }
     Ok(Some(SandboxFence {
         read,
         write,
+        private,
         ..SandboxFence::default()
     }))
 }

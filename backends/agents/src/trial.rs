@@ -22,8 +22,8 @@ use crate::StopSignal;
 use crate::command::is_safe_program;
 pub use crate::guard::Refusal;
 use crate::guard::{
-    GuardedProgram, HardBorders, SERVED, SandboxFence, TreeCopy, is_enforceable, os_arguments,
-    private_folder,
+    GuardedProgram, HardBorders, SERVED, SandboxFence, TreeCopy, coverable_places, is_enforceable,
+    os_arguments, private_folder,
 };
 pub use crate::process::find_program;
 use crate::process::{TreeKiller, run_reading};
@@ -288,7 +288,7 @@ impl TrialFolder {
         let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
         write.push(self.folder.path().to_path_buf());
         SandboxFence {
-            private: shared_places(&read),
+            private: coverable_places(&SHARED, &read),
             copy: command
                 .worktree
                 .and_then(|place| self.copy_for(place, &read)),
@@ -330,17 +330,6 @@ impl TrialFolder {
         env.push(("GIT_TRACE2_EVENT".to_owned(), starts.into()));
         env
     }
-}
-
-/// The shared folders in whose place a test finds its own: those in which nothing lies that it is to read.
-fn shared_places(read: &[PathBuf]) -> Vec<PathBuf> {
-    let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-    let read: Vec<PathBuf> = read.iter().map(whole).collect();
-    let places = SHARED.map(PathBuf::from).into_iter();
-    let places = places.filter(|place| place.is_dir() && !place.is_symlink());
-    places
-        .filter(|place| !read.iter().any(|path| path.starts_with(place)))
-        .collect()
 }
 
 /// Tests may take permissions away from folders, which then could not be emptied.

@@ -48,9 +48,9 @@ pub(super) fn close(borders: HardBorders, fence: &SandboxFence) -> Result<Refusa
 /// Keeps the permissions, times and attributes of all files outside of these folders as they are, and the user's keys
 /// from being read, for a program that is held by a sandbox of files alone. Where the system lets nobody make
 /// namespaces, the calls that alter them are refused everywhere, even in its own folders: a few programs fail by
-/// that, but no file of the user's is opened to others.
-pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
-    let held = enter_namespaces(0).and_then(|()| hold_files(writable, &[]));
+/// that, but no file of the user's is opened to others. Whether the program has a view of the files of its own.
+pub(super) fn keep_attributes(writable: &[PathBuf], private: &[PathBuf]) -> Result<bool, String> {
+    let held = enter_namespaces(0).and_then(|()| hold_files(writable, private));
     let own = [(libc::SYS_mount_setattr, libc::EPERM)];
     let everywhere: Vec<_> = ALTERING
         .iter()
@@ -61,7 +61,7 @@ pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
     let refused = [altering, &KEYRINGS].concat();
     let filtered = filter_calls(&refused, SocketFilter::All);
     filtered
-        .map(drop)
+        .map(|_| held.is_ok())
         .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
 }
 

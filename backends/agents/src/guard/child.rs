@@ -33,7 +33,7 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
         .and_then(|ms| ms.to_str()?.parse().ok())
         .map(Duration::from_millis);
     let middle = args.iter().position(|arg| arg == "--").unwrap_or(0);
-    let (Some(grace), Some([program, rest @ ..]), Ok(fence)) = (
+    let (Some(grace), Some([program, rest @ ..]), Ok(mut fence)) = (
         grace,
         args.get(middle + 1..),
         SandboxFence::parse_arguments(args.get(1..middle).unwrap_or_default()),
@@ -46,7 +46,7 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
         .as_ref()
         .map_or_else(Vec::new, |fence| fence.write.clone());
     let refused = fence.as_ref().and_then(|fence| fence.refused.clone());
-    let mut refusals = match fence.as_ref().map(close_borders).transpose() {
+    let mut refusals = match fence.as_mut().map(close_borders).transpose() {
         Ok(closed) => closed.flatten(),
         Err(error) => return could_not_start(program, &error),
     };
@@ -82,16 +82,20 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
 
 /// Puts this process and all that it starts into namespaces of their own, as far as the fence asks for it.
 #[cfg(target_os = "linux")]
-fn close_borders(fence: &SandboxFence) -> Result<Option<Refusals>, String> {
-    match fence.borders {
-        Some(borders) => super::borders::close(borders, fence).map(Some),
-        None => super::borders::keep_attributes(&fence.write).map(|()| None),
+fn close_borders(fence: &mut SandboxFence) -> Result<Option<Refusals>, String> {
+    if let Some(borders) = fence.borders {
+        return super::borders::close(borders, fence).map(Some);
     }
+    let has_own_view = super::borders::keep_attributes(&fence.write, &fence.private)?;
+    if !has_own_view {
+        fence.private.clear();
+    }
+    Ok(None)
 }
 
 /// There is nothing here that could hold it.
 #[cfg(not(target_os = "linux"))]
-fn close_borders(fence: &SandboxFence) -> Result<Option<Refusals>, String> {
+fn close_borders(fence: &mut SandboxFence) -> Result<Option<Refusals>, String> {
     match fence.borders {
         Some(_) => Err("this operating system has no namespaces that we use".to_owned()),
         None => Ok(None),

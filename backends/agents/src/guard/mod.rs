@@ -18,8 +18,8 @@ mod tree;
 
 pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
 pub(crate) use refusals::SERVED;
-pub(crate) use sandbox::private_folder;
 pub use sandbox::{HardBorders, Refusal, SandboxFence, TreeCopy, is_enforceable};
+pub(crate) use sandbox::{coverable_places, private_folder};
 
 use std::borrow::Cow;
 use std::ffi::OsString;

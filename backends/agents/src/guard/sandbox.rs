@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where a program may read, and where it may write, too.
@@ -13,7 +14,8 @@ pub struct SandboxFence {
     pub write: Vec<PathBuf>,
     /// What it is kept from beside files; none: nothing.
     pub borders: Option<HardBorders>,
-    /// Folders that everybody writes to (`/tmp`), in whose place it finds folders of its own.
+    /// Folders that everybody writes to (`/tmp`), in whose place it finds folders of its own; where the system lets nobody put
+    /// them there, it writes to none of these.
     pub private: Vec<PathBuf>,
     /// Where word is left of what the borders refused; none: nowhere.
     pub refused: Option<PathBuf>,
@@ -122,6 +124,17 @@ impl HardBorders {
 pub(crate) fn private_folder(own: &Path, place: &Path) -> PathBuf {
     own.join("private")
         .join(place.strip_prefix("/").unwrap_or(place))
+}
+
+/// Of folders that everybody writes to those that can be covered: nothing that the program uses lies there.
+pub(crate) fn coverable_places(places: &[&str], used: &[PathBuf]) -> Vec<PathBuf> {
+    let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let used: Vec<PathBuf> = used.iter().map(whole).collect();
+    let places = places.iter().map(PathBuf::from);
+    let places = places.filter(|place| place.is_dir() && !place.is_symlink());
+    places
+        .filter(|place| !used.iter().any(|path| path.starts_with(place)))
+        .collect()
 }
 
 const READ: &str = "--read";
