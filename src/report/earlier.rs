@@ -54,7 +54,7 @@ impl FindingFate {
 
 /// The findings that an earlier review left open or that were dismissed in it, each with what is to become of it unless this
 /// one raises it again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CarriedReview {
     /// The commit that was reviewed, as hex.
     pub commit: String,
@@ -76,6 +76,14 @@ impl CarriedReview {
             ..found.clone()
         };
         standing.map(|(found, _)| undecided(found)).collect()
+    }
+
+    /// The same, told among the notes of the new review.
+    pub(crate) fn settle_in(&self, outcome: &mut Outcome) -> EarlierReview {
+        let settled = self.settle(outcome);
+        let told = settled.notes(&outcome.findings);
+        outcome.notes.extend(told);
+        settled
     }
 
     /// What has become of each, now that the new review is over.

@@ -485,11 +485,7 @@ impl CouncilRun<'_> {
             floor::RuleBench::of(self.prepared),
         );
         let earlier = self.prepared.earlier.as_ref();
-        let earlier = earlier.map(|earlier| earlier.settle(&outcome));
-        let told = earlier
-            .as_ref()
-            .map(|earlier| earlier.notes(&outcome.findings));
-        outcome.notes.extend(told.into_iter().flatten());
+        let earlier = earlier.map(|earlier| earlier.settle_in(&mut outcome));
         let packet = finished.packet_digest;
         let packet = packet.unwrap_or_else(|| packet_digest(&self.prepared.packet));
         let facts = RunFacts {

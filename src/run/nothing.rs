@@ -97,8 +97,5 @@ fn carry_over(
 ) {
     let outcome = &mut report.outcome;
     count_carried(outcome, &earlier.standing(), consensus, policy);
-    let settled = earlier.settle(outcome);
-    let told = settled.notes(&outcome.findings);
-    outcome.notes.extend(told);
-    report.receipt.run.earlier = Some(settled);
+    report.receipt.run.earlier = Some(earlier.settle_in(outcome));
 }

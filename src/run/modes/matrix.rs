@@ -16,7 +16,7 @@ use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions
 use crate::packet::packet_digest;
 use crate::prompt;
 use crate::report::{
-    self, BackendFacts, GatePolicy, MATRIX_BACKEND, Report, ReviewSubject, RunFacts,
+    self, BackendFacts, CarriedReview, GatePolicy, MATRIX_BACKEND, Report, ReviewSubject, RunFacts,
 };
 use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
 use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
@@ -67,6 +67,9 @@ struct MatrixHeader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rules: Option<AgentSpec>,
     max_answer_bytes: u64,
+    /// What an earlier review of the same pull request left open, and what becomes of it; none: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    earlier: Option<CarriedReview>,
     /// The user's own templates, by name: the next round's prompts are rendered where his files are not.
     templates: BTreeMap<String, String>,
 }
@@ -194,6 +197,7 @@ pub(crate) fn plan_matrix(
         fail_on: settings.review.fail_on,
         rules: configured_rules(&prepared.config),
         max_answer_bytes: settings.limits.answer,
+        earlier: prepared.earlier.clone(),
         templates: template_overrides(
             &prepared.config.settings,
             prepared.change.place.workdir.as_deref(),
@@ -257,12 +261,12 @@ pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<Conclude
     });
     hear_rules(&mut outcome, &kept.plan, rules);
     let PlannedMatrix { header, packet, .. } = kept;
-    let report = Report::new(
-        *outcome,
-        ReviewSubject::of(&packet),
-        header.facts,
-        &redactor,
-    );
+    let earlier = header.earlier.as_ref();
+    let facts = RunFacts {
+        earlier: earlier.map(|earlier| earlier.settle_in(&mut outcome)),
+        ..header.facts
+    };
+    let report = Report::new(*outcome, ReviewSubject::of(&packet), facts, &redactor);
     let gate = GatePolicy {
         fail_on: header.fail_on,
         ..GatePolicy::default()
