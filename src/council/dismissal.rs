@@ -123,22 +123,33 @@ pub(super) fn counted_standings(findings: &[JudgedFinding]) -> Vec<FindingStandi
     .collect()
 }
 
-/// The votes that count, where a judge's own findings were dismissed: no worse than what is left of them supports.
+/// The votes that count, where a judge's own findings were dismissed: no worse than what is left of them supports, which is all
+/// of the vote as long as something as bad is left.
 pub(super) fn supported_votes<'a>(
     findings: &[JudgedFinding],
     counted: impl Iterator<Item = (&'a JudgeId, Vote)>,
 ) -> Vec<Vote> {
-    let mut lost: BTreeMap<&JudgeId, Vote> = BTreeMap::new();
+    let mut lost: BTreeMap<&JudgeId, (Severity, Vote)> = BTreeMap::new();
     for finding in findings.iter().filter(|f| f.dismissed.is_some()) {
-        lost.extend(finding_holders(finding).map(|judge| (judge, Vote::Pass)));
+        for judge in finding_holders(finding) {
+            let said = finding.finding.severity;
+            let (worst, _) = lost.entry(judge).or_insert((said, Vote::Pass));
+            *worst = said.max(*worst);
+        }
     }
     let left = findings
         .iter()
         .filter(|f| f.dismissed.is_none() && f.disposition != Disposition::Rejected);
     for finding in left {
         for judge in finding_holders(finding) {
-            if let Some(most) = lost.get_mut(judge) {
-                *most = (*most).max(max_supported_vote(finding.finding.severity));
+            if let Some((worst, most)) = lost.get_mut(judge) {
+                let own = finding.finding.severity;
+                let supported = if own >= *worst {
+                    Vote::Fail
+                } else {
+                    max_supported_vote(own)
+                };
+                *most = supported.max(*most);
             }
         }
     }
@@ -147,7 +158,7 @@ pub(super) fn supported_votes<'a>(
         lost.remove(judge);
     }
     let least = |(judge, vote): (&JudgeId, Vote)| match lost.get(judge) {
-        Some(&most) => vote.min(most),
+        Some(&(_, most)) => vote.min(most),
         None => vote,
     };
     counted.map(least).collect()

@@ -278,6 +278,30 @@ fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
     );
 }
 
+/// Who objects over two problems that are equally bad objects until both are dismissed.
+#[test]
+fn a_vote_stands_as_long_as_something_as_bad_is_left_of_it() {
+    for severity in [Severity::Minor, Severity::Significant, Severity::Critical] {
+        let both = [0, 1].map(|nth| found(nth, severity, Disposition::Unconfirmed, 0));
+        let world = World {
+            findings: both.into(),
+            votes: vec![Vote::Fail, Vote::Pass],
+            rule: None,
+            consensus: ConsensusRule::Strict,
+            quorum: 2,
+            covered: true,
+        };
+        let names = ["0000000000000000", "0000000000000001"].map(dismissal);
+        for (dismissed, verdict) in [
+            (&names[..1], Verdict::Fail),
+            (&names[1..], Verdict::Fail),
+            (&names[..], Verdict::Pass),
+        ] {
+            assert_eq!(world.judge(dismissed).0, verdict, "{severity:?}");
+        }
+    }
+}
+
 #[test]
 fn a_verdict_of_before_is_judged_by_the_same_rule() {
     let mut findings = vec![found(0, Severity::Critical, Disposition::Confirmed, 0)];

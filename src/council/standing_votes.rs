@@ -1,7 +1,7 @@
 //! Votes that stand with what an earlier review left open: whoever is silent at the next push has not taken back what it
 //! voted over, so the verdict counts that vote beside those of the judges who sit now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::Stance;
 use council_protocol::{JudgeId, Severity, Vote};
@@ -121,8 +121,8 @@ fn is_rule_of(findings: &[JudgedFinding], judge: &JudgeId) -> bool {
 }
 
 impl<'a> VoteRecord<'a> {
-    /// The verdict that `decide` makes of these votes, or of them with those that stand since an earlier review, whichever is
-    /// worse: more voices never make a verdict milder.
+    /// The verdict that `decide` makes of these votes, of them with those that stand since an earlier review, or of the bench
+    /// of then, whichever is worst: neither do more voices make a verdict milder, nor does who sits in the place of others.
     pub(super) fn decide(
         &self,
         findings: &'a [JudgedFinding],
@@ -130,12 +130,37 @@ impl<'a> VoteRecord<'a> {
     ) -> (Verdict, VerdictReason) {
         let by = |record: &Self| decide(&record.votes(findings), record.objections(findings));
         let own = by(self);
-        let joint = self.with_standing(findings).map(|joint| by(&joint).0);
+        let joint = self.with_standing(findings);
+        let records = joint
+            .iter()
+            .flat_map(|joint| [joint.clone(), joint.of_then(findings)]);
+        let standing = records.map(|record| by(&record).0);
+        let standing = standing.max_by_key(|verdict| verdict.distance_from_pass());
         let is_worse = |joint: &Verdict| joint.distance_from_pass() > own.0.distance_from_pass();
-        match joint.filter(is_worse) {
+        match standing.filter(is_worse) {
             Some(verdict) => (verdict, VerdictReason::StandingObjection),
             None => own,
         }
+    }
+
+    /// Of these votes those of the judges who sat when open findings were voted over, or speak of one of them now.
+    fn of_then(&self, findings: &[JudgedFinding]) -> Self {
+        let voted_over = findings
+            .iter()
+            .filter(|found| !found.standing_votes.is_empty());
+        let heard: BTreeSet<&JudgeId> = voted_over
+            .flat_map(|found| {
+                let votes = found.standing_votes.iter().map(|one| &one.judge);
+                let members = found.members.iter().map(|member| &member.judge);
+                votes
+                    .chain(members)
+                    .chain(found.opinions.iter().map(|said| &said.judge))
+            })
+            .collect();
+        let mut then = self.clone();
+        then.models.retain(|model| heard.contains(model.judge));
+        then.rules.retain(|rule| heard.contains(rule.judge));
+        then
     }
 
     /// The same with the votes that stand; none: nobody objected. Who sits now votes no milder than before.

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::Vote;
+
 use super::carry::{is_removed_again, move_finding};
 use super::code_search::CodeSearch;
 use super::kept::{OpenFinding, packed_len};
 use super::memory::ReviewState;
 use super::voices::seats_of;
-use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::council::outcome::{FindingLevel, JudgedFinding, StandingVote};
 use crate::report::{FindingFate, Report};
 
 /// The most of them that are kept, and the most characters.
@@ -72,10 +74,13 @@ impl ReviewState {
     }
 }
 
-/// Whether a finding is one that is known again by its code. Of what a rule finds, the rule says whether it is back.
+/// Whether a finding is one that is known again by its code, and weighs by its level or by the votes over it. Of what a rule
+/// finds, the rule says whether it is back.
 fn may_return(open: &OpenFinding) -> bool {
     let letters = open.finding.quote.chars();
-    open.level > Some(FindingLevel::Note)
+    let objects = |one: &StandingVote| one.last.max(Some(one.vote)) > Some(Vote::Pass);
+    let is_voted_over = open.level.is_some() && open.votes.iter().any(objects);
+    (open.level > Some(FindingLevel::Note) || is_voted_over)
         && open.dismissed.is_none()
         && open.finding.rule.is_none()
         && letters.filter(|letter| !letter.is_whitespace()).count() >= MIN_LETTERS

@@ -22,6 +22,19 @@ fn carried_from(outcome: &Outcome) -> Vec<JudgedFinding> {
     open.map(carry).collect()
 }
 
+/// The same as it is known where none of those judges sits any more.
+fn as_of_others(mut carried: Vec<JudgedFinding>) -> Vec<JudgedFinding> {
+    for found in &mut carried {
+        let votes = found.standing_votes.iter_mut().map(|one| &mut one.judge);
+        let members = found.members.iter_mut().map(|one| &mut one.judge);
+        let opinions = found.opinions.iter_mut().map(|one| &mut one.judge);
+        for judge in votes.chain(members).chain(opinions) {
+            *judge = JudgeId::from(format!("earlier-{judge}").as_str());
+        }
+    }
+    carried
+}
+
 fn with_carried(world: &World, carried: Vec<JudgedFinding>) -> World {
     let mut next = world.clone();
     next.plan.options.carried = carried;
@@ -92,6 +105,13 @@ fn distance(outcome: &Outcome) -> u8 {
     outcome.verdict.distance_from_pass()
 }
 
+/// How certain each open finding is: a push over which nobody speaks makes none of them surer.
+fn dispositions(outcome: &Outcome) -> BTreeMap<&str, Disposition> {
+    let open = outcome.findings.iter().filter(|f| f.level.is_some());
+    open.map(|found| (found.fingerprint.as_str(), found.disposition))
+        .collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_global_rejects: 200_000, ..ProptestConfig::default() })]
 
@@ -107,8 +127,20 @@ proptest! {
         for lost in &lost {
             let next = silent_after(&world, carried_from(&last), lost).play();
             prop_assert!(distance(&next) >= distance(&first), "{:#?}\n-> {:#?}", first, next);
+            prop_assert_eq!(dispositions(&next), dispositions(&last));
             last = next;
         }
+    }
+
+    /// Nor do other judges, who were never asked about it, in the place of those who objected.
+    #[test]
+    fn other_judges_make_no_verdict_milder(
+        world in objecting(), lost in prop::collection::vec(0_usize..5, 0..2),
+    ) {
+        let first = world.play();
+        prop_assume!(is_carried_whole(&first));
+        let next = silent_after(&world, as_of_others(carried_from(&first)), &lost).play();
+        prop_assert!(distance(&next) >= distance(&first), "{:#?}\n-> {:#?}", first, next);
     }
 
     /// Who is silent is no harsher than who says all of it again.

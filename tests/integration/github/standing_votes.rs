@@ -112,3 +112,56 @@ fn a_strict_gate_stays_shut_until_the_finding_is_dismissed() {
     stage.add(1, &[("notes.md", "Another note.\n")]);
     review(&stage, false, SURFACES).ends(0).prints("PASS");
 }
+
+/// What failed and is mended holds up nobody: each way to review tells it as resolved, whatever the finding weighed.
+#[test]
+fn what_is_mended_is_told_as_resolved_by_every_way_to_review() {
+    for is_matrix in [false, true] {
+        for severity in ["critical", "significant"] {
+            let stage = Stage::new();
+            stage.propose(1, &[("src/a.py", CODE)]);
+            let leak = leak().replace("significant", severity);
+            let_say(
+                &stage,
+                &[("ash", "FAIL", &leak), ("elm", "FAIL", &leak)],
+                "",
+            );
+            assert_ne!(review(&stage, is_matrix, SURFACES).code, 0);
+            let_say(&stage, &SILENT, "");
+            stage.add(1, &[("src/a.py", MENDED)]);
+            review(&stage, is_matrix, SURFACES).ends(0).prints("PASS");
+            let told = &stage.reports(1)[0].body;
+            assert!(
+                told.contains("1 resolved"),
+                "{is_matrix} {severity}: {told}"
+            );
+        }
+    }
+}
+
+/// Code that is taken out and put back brings the votes over it back, though nobody speaks of it again.
+#[test]
+fn votes_come_back_with_the_code_that_they_were_about() {
+    for severity in ["critical", "significant", "minor"] {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.py", CODE)]);
+        let rate = rate()
+            .replace("significant", severity)
+            .replace("y = rate(d)", "y = rate_of_days(d)");
+        let code = CODE.replace("y = rate(d)", "y = rate_of_days(d)");
+        stage.add(1, &[("src/a.py", &code)]);
+        let strict = "consensus = 'strict'\nfail-on = 'warn'";
+        let_say(
+            &stage,
+            &[("ash", "WARN", &rate), ("elm", "PASS", "")],
+            strict,
+        );
+        let first = review(&stage, false, SURFACES);
+        let_say(&stage, &SILENT, strict);
+        stage.add(1, &[("src/a.py", MENDED)]);
+        review(&stage, false, SURFACES).ends(0).prints("PASS");
+        stage.add(1, &[("src/a.py", &code)]);
+        review(&stage, false, SURFACES).ends(first.code);
+        assert_eq!(first.code, 1, "{severity}");
+    }
+}
