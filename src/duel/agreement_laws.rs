@@ -166,6 +166,34 @@ fn a_contradiction_leaves_half_an_agreement_and_is_told() {
     }
 }
 
+/// Reasons that hold the point in words that sound as if they did not.
+const OVERHEARD: [&str; 8] = [
+    ". I could not find any check that makes it harmless.",
+    ". The only guard was removed by this change.",
+    ". This must be guarded before it ships.",
+    ". Calling it minor would be wrong.",
+    ". It is reachable even though the docs say it is not reachable.",
+    ". Although rare, it takes the whole batch down.",
+    ". I tried to prove that it is unreachable and could not.",
+    ". I have nothing to add except that `rate` has the same flaw.",
+];
+
+/// Two marks, "agreed" and FAIL, say more than the sound of a reason; over a matter of its own a FAIL says nothing of the point.
+#[test]
+fn whose_fail_rests_on_an_agreement_alone_means_it() {
+    let opening = format!("Vote: FAIL\n\n{POINT}");
+    let contradicting = CONTRADICTIONS.into_iter().map(|(more, _)| more);
+    let contradicting = contradicting.filter(|more| !more.contains("Disagreed"));
+    for (said, more) in replies(contradicting.chain(OVERHEARD)) {
+        let transcript = closed(&opening, &format!("Vote: FAIL\n\n{said}"));
+        assert_eq!(judged(&transcript).verdict, Verdict::Fail, "{said:?}");
+        let own = "- **B1** — **critical** `bank.py:20` — new finding: it is lost";
+        let beside = closed(&opening, &format!("Vote: FAIL\n\n{said}\n\n{own}"));
+        let is_settled = DebateState::read(&beside).points[0].is_settled();
+        assert!(!is_settled || OVERHEARD.contains(&more), "{said:?}");
+    }
+}
+
 /// A confirmation of a point of one's own holds it, and a weight that the other side repeats takes nothing from it.
 #[test]
 fn a_confirmation_speaks_of_the_other_sides_points() {

@@ -7,6 +7,7 @@
 
 mod agreement;
 mod bare_refusals;
+mod believed_votes;
 mod block_stance;
 mod blocks;
 pub(crate) mod check;

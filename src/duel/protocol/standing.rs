@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use council_protocol::answer::{Evidence, Stance, Tag};
-use council_protocol::{Finding, Location};
+use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
 use super::bare_refusals::BareRefusal;
@@ -94,8 +94,9 @@ impl DebateState {
         self.note_own_quotes(&mut content);
         self.written
             .extend(section.body.iter().map(|line| squeezed(&line.text)));
-        let has_vote = vote_in(section).is_some();
-        if !is_closing && (has_vote || takes_part(&content)) && !self.speakers.contains(&role) {
+        let vote = vote_in(section).map(|(vote, _)| vote);
+        if !is_closing && (vote.is_some() || takes_part(&content)) && !self.speakers.contains(&role)
+        {
             self.speakers.push(role);
         }
         self.take_labelled_points(role, &mut content);
@@ -107,6 +108,9 @@ impl DebateState {
             self.record_reply(index, role, &targets, reply, before);
         }
         self.keep_unsettled(index, role, &content);
+        if vote == Some(Vote::Fail) {
+            self.believe_vote(index, role, &content.points);
+        }
         for point in content.points {
             let place = &point.finding.location;
             if is_closing && self.near_point(role, place, None).is_some() {
