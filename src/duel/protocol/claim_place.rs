@@ -139,16 +139,24 @@ pub(super) fn parse_place(word: &str, in_ticks: bool) -> Option<Location> {
     })
 }
 
-/// `` `src/a.rs` line 3 `` or `` `src/a.rs`, lines 3-5 ``.
+/// `` `src/a.rs` line 3 ``, `` `src/a.rs`, lines 3-5 `` or `src/a.rs L3`.
 fn find_spelled_line(text: &str) -> Option<Location> {
     let words: Vec<&str> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| "`()[],;:*_.".contains(c)))
         .collect();
+    let is_spelled = |word: &&str| matches!(word.to_ascii_lowercase().as_str(), "line" | "lines");
+    let is_short = |word: &&str| {
+        let digits = word.strip_prefix('L').unwrap_or_default();
+        digits.starts_with(|c: char| c.is_ascii_digit())
+    };
     let at = words
         .iter()
-        .position(|word| matches!(word.to_ascii_lowercase().as_str(), "line" | "lines"))?;
-    let numbers = words.get(at + 1)?;
+        .position(|word| is_spelled(word) || is_short(word))?;
+    let numbers = match is_short(&words[at]) {
+        true => words[at],
+        false => words.get(at + 1)?,
+    };
     let path = words[..at]
         .last()
         .filter(|word| word.contains(['.', '/']))?;

@@ -39,7 +39,7 @@ const MARKS: [(&str, Severity); 26] = [
 ];
 
 /// Layouts of a point, `@` for its mark.
-const LAYOUTS: [&str; 24] = [
+const LAYOUTS: [&str; 29] = [
     "### @\n\n- A1: `users.py:9` the name goes into the text",
     "### @\n\n#### A1 — the name goes into the text\n\n**Location:** `users.py:9`",
     "**@ issues:**\n\n1. **A1** `users.py:9` — the name goes into the text",
@@ -54,6 +54,11 @@ const LAYOUTS: [&str; 24] = [
     "**A-1 (@)** `users.py:9`: the name goes into the text",
     "A1 (@): `users.py:9` the name goes into the text",
     "A1 is @: `users.py:9` — the name goes into the text",
+    "- A1: @, users.py:9: the name goes into the text",
+    "- **A1**: @, `users.py:9`: the name goes into the text",
+    "- **A1** — **@** users.py L9 — the name goes into the text",
+    "### A1 — the name goes into the text\n\n**Severity:** @\n**Location:** users.py L9",
+    "| ID | Sev | File:Line | Issue |\n|---|---|---|---|\n| A1 | @ | users.py:9 | the name goes into the text |",
     "- @ **A1** `users.py:9` — the name goes into the text",
     "- [@] `users.py:9` — the name goes into the text",
     "- **@** `users.py:9` — the name goes into the text",

@@ -114,7 +114,10 @@ pub(super) fn taken_back(text: &str) -> Vec<PointId> {
     let (shape, ids) = shape_of(form);
     let rest = Words::of(reason).without(OWN_MISTAKES);
     let keeps = rest.has_any(HOLDING) || names_a_defect(&rest.0.join(" ")) || objects(reason);
-    if RETRACTING.contains(&shape.as_str()) && !keeps {
+    // "B1 — I take it back."
+    let said = rest.0.join(" ");
+    let is_named = shape == "#" && said.starts_with("i ") && AGAIN.contains(&said.as_str());
+    if is_named || RETRACTING.contains(&shape.as_str()) && !keeps {
         return ids;
     }
     yielded(text).unwrap_or_default()

@@ -149,6 +149,8 @@ fn a_point_is_given_up_in_so_many_words() {
         "I take B1 back.",
         "I withdraw B1: I was wrong",
         "B1 is withdrawn",
+        "B1 — I take it back.",
+        "**B1** — I withdraw it.",
         "I take B1 and B2 back",
         "You are right about B1. I give it up.",
         "I agree with you on B1.",

@@ -32,13 +32,14 @@ impl FieldName {
 }
 
 /// The labels that agents and people write, in small letters.
-const LABELS: [(&str, FieldName); 52] = [
+const LABELS: [(&str, FieldName); 53] = [
     ("id", FieldName::Id),
     ("point", FieldName::Id),
     ("no", FieldName::Id),
     ("#", FieldName::Id),
     ("severity", FieldName::Severity),
     ("severity level", FieldName::Severity),
+    ("sev", FieldName::Severity),
     ("priority", FieldName::Severity),
     ("level", FieldName::Severity),
     ("weight", FieldName::Severity),

@@ -106,7 +106,9 @@ fn leading_number(text: &str) -> Option<(Severity, &str)> {
     let inner = bare.strip_prefix(['[', '(']);
     let (severity, rest) = split_number(inner.unwrap_or(bare))?;
     let behind = rest.trim_start();
-    let place = || behind.split_whitespace().next().and_then(find_location);
+    // `S1, a.py:3: …`, and not "p1, p2 and p3 are lost".
+    let next = || behind.trim_start_matches(',').split_whitespace().next();
+    let place = || next().and_then(find_location);
     let is_apart = match inner {
         Some(_) => rest.starts_with([']', ')']),
         None => {
