@@ -11,18 +11,10 @@ use super::spelling;
 
 /// The fields of several words that the edited lines of a side declare in such types, as they are written into answers.
 pub(super) fn answer_fields(side: &ReadSide<'_>) -> Vec<String> {
-    let outline = &side.outline;
     let mut found = Vec::new();
     for &line in &side.lines {
-        let Some(holder) = holding_type(outline, line) else {
+        let Some(place) = FieldPlace::at(side, line) else {
             continue;
-        };
-        let head = head_of(outline, holder);
-        let place = FieldPlace {
-            language: outline.language(),
-            text: side.text,
-            code: outline.line(line),
-            head: &head,
         };
         let fields = place.fields().into_iter();
         let fields = fields.filter(|field| spelling::words_of(field).len() > 1);
@@ -33,13 +25,15 @@ pub(super) fn answer_fields(side: &ReadSide<'_>) -> Vec<String> {
 }
 
 /// A line of a type that may declare fields.
-struct FieldPlace<'a> {
+pub(super) struct FieldPlace<'a> {
     language: Language,
     /// All of its file.
     text: &'a str,
     code: &'a str,
+    /// The innermost type around it.
+    pub(super) holder: &'a DefinedName,
     /// The head of the type with what stands above it.
-    head: &'a str,
+    pub(super) head: String,
 }
 
 /// The innermost type around a line that stands in no function.
@@ -53,7 +47,7 @@ fn holding_type<'o>(outline: &'o FileOutline<'_>, line: u32) -> Option<&'o Defin
 }
 
 /// The head of a type with what stands above it.
-fn head_of(outline: &FileOutline<'_>, holder: &DefinedName) -> String {
+pub(super) fn head_of(outline: &FileOutline<'_>, holder: &DefinedName) -> String {
     const MAX_ABOVE: u32 = 12;
     let first = holder
         .start
@@ -64,8 +58,21 @@ fn head_of(outline: &FileOutline<'_>, holder: &DefinedName) -> String {
 }
 
 impl<'a> FieldPlace<'a> {
+    /// A line that stands in a type and in no function.
+    pub(super) fn at(side: &'a ReadSide<'_>, line: u32) -> Option<Self> {
+        let outline = &side.outline;
+        let holder = holding_type(outline, line)?;
+        Some(Self {
+            language: outline.language(),
+            text: side.text,
+            code: outline.line(line),
+            holder,
+            head: head_of(outline, holder),
+        })
+    }
+
     /// The fields that the line declares, also among the parameters of a record.
-    fn fields(&self) -> Vec<&'a str> {
+    pub(super) fn fields(&self) -> Vec<&'a str> {
         let code = self.code;
         if let Some(field) = declared_field(self.language, code) {
             return vec![field];

@@ -16,6 +16,8 @@ mod place;
 mod quoted_texts;
 pub(in crate::sight) mod reader;
 mod routes;
+mod setting_fields;
+mod setting_keys;
 mod setting_paths;
 mod spelling;
 mod spring;
@@ -74,6 +76,7 @@ impl ReadElsewhere {
             let now = sides[1].as_ref();
             found.edited.extend(started::lost_names(before, now));
             found.edited.extend(setting_paths::lost_paths(before, now));
+            found.edited.extend(setting_fields::lost_names(before, now));
             found.lost.extend(answers::keys_before(before));
             found.lost.extend(pages::names_before(before));
             found.lost.extend(object_keys::lost_names(before, now));
@@ -84,8 +87,9 @@ impl ReadElsewhere {
         if let [Some(before), Some(now)] = sides {
             found.edited.extend(enum_cases::extended_enums(before, now));
         }
-        let routes = sides.iter().flatten().flat_map(routes::edited_routes);
-        found.edited.extend(routes);
+        for side in sides.iter().flatten() {
+            found.edited.extend(routes::edited_routes(side));
+        }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
         found
@@ -163,6 +167,7 @@ pub(super) fn certainty_of_reading(
         Reader::Placeholder => place.is_placeholder().then_some(Certainty::Exact),
         Reader::Variable => place.is_variable().then_some(Certainty::Exact),
         Reader::Bound(key) => place.is_bound(key).then_some(Certainty::Exact),
+        Reader::Set(home) => place.certainty_of_setting(home),
         Reader::Answer(key) => place.certainty_of_answer(key),
         Reader::PageValue => place.is_page_value().then_some(Certainty::Likely),
         Reader::PageRoute => place.is_page_route().then_some(Certainty::Likely),

@@ -40,6 +40,24 @@ pub(in crate::sight) struct EnumMembers {
     pub(in crate::sight) members: BTreeSet<String>,
 }
 
+/// Where settings have the fields of a type.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sight) enum SettingHome {
+    /// In the environment, or in a file of it.
+    Environment,
+    /// Below a path, whose parts are in small letters without signs.
+    Path {
+        prefix: Vec<String>,
+        /// The type within that has the field, spelled the same: a key between the two is called after it.
+        inner: Option<String>,
+    },
+    /// In a section that is called after the type, or has other fields of it.
+    Section {
+        typed: String,
+        fields: BTreeSet<String>,
+    },
+}
+
 /// One way to read a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sight) enum Reader {
@@ -49,6 +67,8 @@ pub(in crate::sight) enum Reader {
     Variable,
     /// The field that a class takes from settings: the words of the whole path, part by part.
     Bound(Vec<String>),
+    /// As the key that sets a field.
+    Set(SettingHome),
     /// As a member, or in quotes.
     Answer(AnswerKey),
     /// As a value that a page shows.

@@ -10,7 +10,7 @@ use super::super::wanted::{NameReason, WantedName};
 use super::super::words;
 use super::place::{ReadingPlace, read_name};
 use super::reader::Reader;
-use super::spring::values_of;
+use super::setting_keys::values_of;
 
 /// What reads the paths that settings no longer have.
 pub(super) fn lost_paths(before: &ReadSide<'_>, now: Option<&ReadSide<'_>>) -> Vec<WantedName> {

@@ -40,6 +40,14 @@ pub(super) fn camel(name: &str) -> String {
     humps.collect()
 }
 
+/// `MaxAttempts`.
+pub(super) fn pascal(name: &str) -> String {
+    words_of(name)
+        .iter()
+        .map(|word| with_capital(word))
+        .collect()
+}
+
 /// What is left of a name whatever it is spelled like: `maxattempts`.
 pub(super) fn plain(name: &str) -> String {
     words_of(name).concat()

@@ -39,6 +39,7 @@ mod registered;
 mod repositories;
 mod runtime;
 mod scopes;
+mod set_fields;
 mod tables;
 mod types;
 mod users;
