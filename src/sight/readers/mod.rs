@@ -23,6 +23,8 @@ mod spelling;
 mod spring;
 mod started;
 mod tags;
+mod template_marks;
+mod templates;
 
 use std::collections::BTreeSet;
 
@@ -71,6 +73,7 @@ impl ReadElsewhere {
             found
                 .edited
                 .extend(fields_of_pages::lost_names(before, now));
+            found.edited.extend(templates::edited_names(before, now));
         }
         if let Some(before) = &sides[0] {
             let now = sides[1].as_ref();
@@ -170,6 +173,7 @@ pub(super) fn certainty_of_reading(
         Reader::Set(home) => place.certainty_of_setting(home),
         Reader::Answer(key) => place.certainty_of_answer(key),
         Reader::PageValue => place.is_page_value().then_some(Certainty::Likely),
+        Reader::Template(used) => place.takes_template(used).then_some(Certainty::Exact),
         Reader::PageRoute => place.is_page_route().then_some(Certainty::Likely),
         Reader::Attribute(component) => place.is_attribute(component).then_some(Certainty::Likely),
         Reader::Held(key) => place.certainty_of_held(key),

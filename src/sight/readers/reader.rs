@@ -40,6 +40,15 @@ pub(in crate::sight) struct EnumMembers {
     pub(in crate::sight) members: BTreeSet<String>,
 }
 
+/// What others take from a template.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::sight) struct TemplateUse {
+    /// The file of the template.
+    pub(in crate::sight) home: RepoPath,
+    /// Whether the name is a part of it (a block, a macro), and not the file.
+    pub(in crate::sight) is_part: bool,
+}
+
 /// Where settings have the fields of a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::sight) enum SettingHome {
@@ -73,6 +82,8 @@ pub(in crate::sight) enum Reader {
     Answer(AnswerKey),
     /// As a value that a page shows.
     PageValue,
+    /// As a template that is included, or as a part of one.
+    Template(TemplateUse),
     /// As a route of which a page makes an address.
     PageRoute,
     /// As an attribute of this component's tags.

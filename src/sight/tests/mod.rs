@@ -33,6 +33,7 @@ mod read_answers;
 mod read_pages;
 mod read_settings;
 mod read_tags;
+mod read_templates;
 mod read_texts;
 mod rebound;
 mod registered;
