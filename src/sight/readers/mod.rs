@@ -6,6 +6,7 @@ mod conventions;
 mod enum_cases;
 mod environment;
 mod fields_of_pages;
+mod file_routes;
 mod literals;
 mod markup;
 mod object_keys;
@@ -185,7 +186,7 @@ pub(super) fn certainty_of_reading(
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
         Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),
-        Reader::Route(route) => place.is_route(route).then_some(Certainty::Possible),
+        Reader::Route(route) => place.certainty_of_route(route),
         Reader::Case(members) => place.is_case(members).then_some(Certainty::Possible),
         Reader::Order(members) => place.is_order(members).then_some(Certainty::Possible),
     });

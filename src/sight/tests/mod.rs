@@ -1,6 +1,7 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
 mod asked_methods;
+mod asked_routes;
 mod callers;
 pub(crate) mod corpus;
 mod definitions;
