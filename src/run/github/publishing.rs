@@ -234,6 +234,9 @@ pub(crate) fn publish_run(
                 let change = &wishes.judged.digest;
                 stand_by_objection(&mut report, left.as_ref(), change, &heard.dismissals);
             }
+            // Code that this report no longer finds may come back with another push.
+            let gone = before.as_ref().map(|before| before.gone_after(&report));
+            wishes.judged.gone = gone.unwrap_or_default();
             report
         }
         ReportSource::UnprivilegedJob => {

@@ -139,10 +139,18 @@ fn what_is_mended_is_told_as_resolved_by_every_way_to_review() {
     }
 }
 
-/// Code that is taken out and put back brings the votes over it back, though nobody speaks of it again.
+/// Code that is taken out and put back brings the votes over it back, though nobody speaks of it again and however it was
+/// reviewed meanwhile.
 #[test]
 fn votes_come_back_with_the_code_that_they_were_about() {
-    for severity in ["critical", "significant", "minor"] {
+    for (severity, ways) in [
+        ("critical", [false; 3]),
+        ("critical", [false, true, false]),
+        ("critical", [true; 3]),
+        ("significant", [false; 3]),
+        ("significant", [true, true, false]),
+        ("minor", [false; 3]),
+    ] {
         let stage = Stage::new();
         stage.propose(1, &[("src/a.py", CODE)]);
         let rate = rate()
@@ -156,12 +164,15 @@ fn votes_come_back_with_the_code_that_they_were_about() {
             &[("ash", "WARN", &rate), ("elm", "PASS", "")],
             strict,
         );
-        let first = review(&stage, false, SURFACES);
+        let first = review(&stage, ways[0], SURFACES);
         let_say(&stage, &SILENT, strict);
         stage.add(1, &[("src/a.py", MENDED)]);
-        review(&stage, false, SURFACES).ends(0).prints("PASS");
+        review(&stage, ways[1], SURFACES).ends(0).prints("PASS");
+        // What nobody speaks of outlives a push that is about something else.
+        stage.add(1, &[("notes.md", "Note.\n")]);
+        review(&stage, ways[1], SURFACES).ends(0).prints("PASS");
         stage.add(1, &[("src/a.py", &code)]);
-        review(&stage, false, SURFACES).ends(first.code);
-        assert_eq!(first.code, 1, "{severity}");
+        review(&stage, ways[2], SURFACES).ends(first.code);
+        assert_eq!(first.code, 1, "{severity} {ways:?}");
     }
 }
