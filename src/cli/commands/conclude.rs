@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     let published = publish_run(
         report,
         ReportSource::ThisProgram,
-        Some(&concluded.packet.files),
+        Some((concluded.packet.files.as_slice(), Some(&*concluded.blobs))),
         &args.forge.to_publish_request(),
         Some(&mut JobSurfaces::from_environment(start)),
         Some(&mut |report: &Report| shown = Some(show(report))),

@@ -35,7 +35,9 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
         Some(file) => (load_foreign_report(file, start)?, None),
         None => load_own_report(args.run.as_deref(), start)?,
     };
-    let files = packet.as_ref().map(|packet| packet.files.as_slice());
+    let change = packet
+        .as_ref()
+        .map(|packet| (packet.files.as_slice(), None));
     let source = match &args.report {
         Some(_) => ReportSource::UnprivilegedJob,
         None => report.source,
@@ -43,7 +45,7 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
     let wanted = args.forge.to_publish_request();
     let mut job = JobSurfaces::from_environment(start);
     let job = (!args.dry_run).then_some(&mut job as &mut dyn WorkflowJob);
-    let (code, told) = publish_run(report, source, files, &wanted, job, None, start)?;
+    let (code, told) = publish_run(report, source, change, &wanted, job, None, start)?;
     start.console.print(&told.unwrap_or_default())?;
     Ok(code)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use council_protocol::FileChange;
+use council_protocol::{BlobSource, FileChange, RepoPath};
 
 use crate::config::Settings;
 use crate::council::Dismissal;
@@ -10,14 +10,14 @@ use crate::git::Proposal;
 use crate::publish::look;
 use crate::publish::{
     self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
-    PublishOptions, ReviewState, Surface, WorkflowJob,
+    PublishOptions, ReviewState, Surface, WorkflowJob, find_quote_places,
 };
 use crate::report::{self, GatePolicy, Report, ReportSource, exit};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
 use crate::run::github::claim::{ClaimedReview, check_claim};
-use crate::run::github::earlier::QueuedRequest;
+use crate::run::github::earlier::{QueuedRequest, read_reviewed};
 use crate::run::github::failed_commit::{CheckFailure, CommitFailure, keep_failed, may_set_status};
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::meanwhile::{add_meanwhile, stand_by_objection};
@@ -184,7 +184,7 @@ pub(super) fn write_files(
 pub(crate) fn publish_run(
     report: Report,
     source: ReportSource,
-    files: Option<&[FileChange]>,
+    change: Option<(&[FileChange], Option<&dyn BlobSource>)>,
     wanted: &PublishRequest,
     job: Option<&mut dyn WorkflowJob>,
     show: Option<&mut dyn FnMut(&Report)>,
@@ -203,8 +203,8 @@ pub(crate) fn publish_run(
     let wanted = &wanted.of_subject(&subject);
     refuse_other_change(&report, &subject)?;
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
-    let change = report.receipt.run.digests.change.clone();
-    wishes.judged.digest = change.unwrap_or_default();
+    let digest = report.receipt.run.digests.change.clone();
+    wishes.judged.digest = digest.unwrap_or_default();
     let author = subject.talk.as_ref().map(|talk| talk.author.clone());
     let (mut seen, mut troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let before = seen.state().filter(|_| !wanted.full);
@@ -231,12 +231,17 @@ pub(crate) fn publish_run(
             add_meanwhile(&mut report, before.as_ref());
             if show.is_some() && !wanted.full {
                 let left = find_left(before.as_ref(), &subject, wanted, &forge, &hub)?;
-                let change = &wishes.judged.digest;
-                stand_by_objection(&mut report, left.as_ref(), change, &heard.dismissals);
+                let digest = &wishes.judged.digest;
+                stand_by_objection(&mut report, left.as_ref(), digest, &heard.dismissals);
             }
             // Code that this report no longer finds may come back with another push.
             let gone = before.as_ref().map(|before| before.gone_after(&report));
             wishes.judged.gone = gone.unwrap_or_default();
+            // Of a run of the past its files are no longer at hand.
+            if let Some((files, Some(blobs))) = change {
+                let read = |path: &RepoPath| read_reviewed(blobs, path);
+                wishes.judged.quotes = find_quote_places(&report, &read, files);
+            }
             report
         }
         ReportSource::UnprivilegedJob => {
@@ -264,8 +269,8 @@ pub(crate) fn publish_run(
     if let Some(show) = show {
         show(report);
     }
-    wishes.lines = match (files, &subject.pull) {
-        (Some(files), _) => DiffLines::of_files(files),
+    wishes.lines = match (change, &subject.pull) {
+        (Some((files, _)), _) => DiffLines::of_files(files),
         (None, Some(pull)) if wishes.surfaces.contains(&Surface::Review) => {
             look::fetch_diff_lines(&hub, pull.number)?
         }

@@ -241,6 +241,7 @@ pub(crate) fn next_turns(run: &Path, start: &RunContext) -> Result<Vec<DueTurn>,
 pub(crate) struct ConcludedMatrix {
     pub(crate) report: Report,
     pub(crate) packet: Packet,
+    pub(crate) blobs: Arc<dyn BlobSource>,
     pub(crate) gate: GatePolicy,
 }
 
@@ -260,7 +261,12 @@ pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<Conclude
         redactor: redactor.clone(),
     });
     hear_rules(&mut outcome, &kept.plan, rules);
-    let PlannedMatrix { header, packet, .. } = kept;
+    let PlannedMatrix {
+        header,
+        packet,
+        blobs,
+        ..
+    } = kept;
     let earlier = header.earlier.as_ref();
     let facts = RunFacts {
         earlier: earlier.map(|earlier| earlier.settle_in(&mut outcome)),
@@ -278,6 +284,7 @@ pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<Conclude
     Ok(ConcludedMatrix {
         report,
         packet,
+        blobs,
         gate,
     })
 }
