@@ -127,6 +127,18 @@ fn world() -> impl Strategy<Value = World> {
         )
 }
 
+/// Two models read all of it; the first one votes FAIL, the other one PASS.
+fn failing_world(consensus: ConsensusRule, findings: Vec<JudgedFinding>) -> World {
+    World {
+        findings,
+        votes: vec![Vote::Fail, Vote::Pass],
+        rule: None,
+        consensus,
+        quorum: 2,
+        covered: true,
+    }
+}
+
 impl World {
     fn judge(&self, dismissals: &[Dismissal]) -> (Verdict, VerdictReason) {
         let mut findings = self.findings.clone();
@@ -233,14 +245,10 @@ fn a_remark_that_was_dismissed_silences_nothing_that_is_worse() {
 
 #[test]
 fn what_is_dismissed_does_not_count_and_neither_does_the_vote_that_rests_on_it() {
-    let world = World {
-        findings: vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
-        votes: vec![Vote::Fail, Vote::Pass],
-        rule: None,
-        consensus: ConsensusRule::Findings,
-        quorum: 2,
-        covered: true,
-    };
+    let world = failing_world(
+        ConsensusRule::Findings,
+        vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
+    );
     assert_eq!(world.judge(&[]).0, Verdict::Fail);
     let dismissed = [dismissal("0000000000000000")];
     assert_eq!(
@@ -261,17 +269,11 @@ fn what_is_dismissed_does_not_count_and_neither_does_the_vote_that_rests_on_it()
 
 #[test]
 fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
-    let world = World {
-        findings: vec![
-            found(0, Severity::Critical, Disposition::Confirmed, 0),
-            found(1, Severity::Significant, Disposition::Unconfirmed, 0),
-        ],
-        votes: vec![Vote::Fail, Vote::Pass],
-        rule: None,
-        consensus: ConsensusRule::Strict,
-        quorum: 2,
-        covered: true,
-    };
+    let findings = vec![
+        found(0, Severity::Critical, Disposition::Confirmed, 0),
+        found(1, Severity::Significant, Disposition::Unconfirmed, 0),
+    ];
+    let world = failing_world(ConsensusRule::Strict, findings);
     assert_eq!(
         world.judge(&[dismissal("0000000000000000")]).0,
         Verdict::Warn
@@ -283,14 +285,7 @@ fn a_judge_that_holds_something_else_keeps_the_vote_that_it_supports() {
 fn a_vote_stands_as_long_as_something_as_bad_is_left_of_it() {
     for severity in [Severity::Minor, Severity::Significant, Severity::Critical] {
         let both = [0, 1].map(|nth| found(nth, severity, Disposition::Unconfirmed, 0));
-        let world = World {
-            findings: both.into(),
-            votes: vec![Vote::Fail, Vote::Pass],
-            rule: None,
-            consensus: ConsensusRule::Strict,
-            quorum: 2,
-            covered: true,
-        };
+        let world = failing_world(ConsensusRule::Strict, both.into());
         let names = ["0000000000000000", "0000000000000001"].map(dismissal);
         for (dismissed, verdict) in [
             (&names[..1], Verdict::Fail),
