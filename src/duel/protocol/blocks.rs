@@ -4,6 +4,7 @@ use super::point_fields::PointFields;
 use super::point_ref::PointId;
 use super::transcript::{BodyLine, BodyLineKind};
 use super::wording::LABELS;
+use crate::council::plain_words::Words;
 
 /// What a block looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +141,53 @@ fn begin_block<'a>(
 /// Whether a line only separates the head of a table from its rows.
 pub(super) fn is_table_rule(text: &str) -> bool {
     text.contains('-') && text.chars().all(|c| "|-: ".contains(c))
+}
+
+/// What the columns of a table of points or of replies are called.
+const COLUMN_WORDS: [&str; 34] = [
+    "point",
+    "points",
+    "id",
+    "finding",
+    "findings",
+    "item",
+    "severity",
+    "stance",
+    "position",
+    "answer",
+    "response",
+    "reply",
+    "label",
+    "verdict",
+    "status",
+    "reason",
+    "reasoning",
+    "why",
+    "evidence",
+    "quote",
+    "place",
+    "location",
+    "file",
+    "path",
+    "line",
+    "lines",
+    "comment",
+    "comments",
+    "note",
+    "notes",
+    "my",
+    "your",
+    "description",
+    "problem",
+];
+
+impl TextBlock<'_> {
+    /// Whether it is the head of a table, and does nothing but name its columns.
+    pub(super) fn names_columns(&self) -> bool {
+        let is_head = self.rest.iter().any(|line| is_table_rule(&line.text));
+        let is_row = self.shape == BlockShape::Row && self.rest.len() == 1;
+        is_row && is_head && Words::of(&self.head).consists_of(&COLUMN_WORDS)
+    }
 }
 
 fn marked_shape(text: &str, kind: BodyLineKind) -> Option<(BlockShape, &str)> {

@@ -203,7 +203,7 @@ impl ContentReader {
     fn read_prose(&mut self, block: &TextBlock<'_>) {
         self.keep_quotes(block.rest.iter().copied());
         let words = block.words();
-        if is_plain(&words) {
+        if is_plain(&words) || block.names_columns() {
             return;
         }
         let names_place = |sentence: &str| find_location(sentence).is_some();

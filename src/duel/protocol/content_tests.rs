@@ -94,3 +94,20 @@ fn nothing_inside_a_fence_is_a_point() {
     assert_eq!(quoted.len(), 2);
     assert_eq!(content, SectionContent::default());
 }
+
+/// The head of a table of replies says nothing; whatever else stands in its place does.
+#[test]
+fn a_table_head_that_names_its_columns_is_no_remark() {
+    let table = |head: &str| read(&format!("{head}\n|---|---|\n| A1 | Agreed |\n\nVote: PASS"));
+    for head in [
+        "| Point | Stance |",
+        "| Point | Answer | Reason |",
+        "| ID | **Response** |",
+    ] {
+        assert_eq!(table(head).remarks, Vec::<u32>::new(), "{head}");
+    }
+    for head in ["| Do not merge | Stance |", "| Point | It crashes |"] {
+        assert_eq!(table(head).remarks.len(), 1, "{head}");
+    }
+    assert_eq!(read("| Point | Stance |\n\nVote: PASS").remarks.len(), 1);
+}

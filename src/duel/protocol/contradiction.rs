@@ -3,6 +3,7 @@
 use council_protocol::answer::Stance;
 
 use super::consent::names_a_defect;
+use super::playing_down::plays_down;
 use super::wording::{REFUSALS, is_ornament, split_label, split_raw_label, strip_word};
 use crate::council::consent::{CONDITIONS, REASSURING, RESERVATIONS};
 use crate::council::plain_words::{NEGATIONS, Words};
@@ -31,13 +32,10 @@ const DENIED: &[&str] = &[
 ];
 
 /// Marks at which a clause ends: a negation reaches no further.
-const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '(', ')', '—', '–', '\n'];
-
-/// So many words before a denial can turn it round: "by no means intended", "not just a false alarm".
-const TURNING_REACH: usize = 3;
+pub(super) const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '(', ')', '—', '–', '\n'];
 
 /// Words that turn round the denial behind them.
-const TURNING: &[&str] = &[
+pub(super) const TURNING: &[&str] = &[
     "not", "no", "never", "cannot", "can't", "isn't", "aren't", "wasn't", "weren't", "hardly",
     "neither", "nor", "nobody", "nothing", "none", "anything", "far", "without",
 ];
@@ -78,13 +76,16 @@ pub(super) fn refuses_point(reason: &str) -> bool {
 /// Whether a reason denies the point in words that no negation turns round: "This is not a false positive" holds it.
 fn calls_it_nothing(reason: &str) -> bool {
     says(reason, DENIALS, |before, _| {
-        let mut near = before.iter().rev().take(TURNING_REACH);
-        !near.any(|word| TURNING.contains(&word.as_str()))
+        !before.iter().any(|word| TURNING.contains(&word.as_str()))
     })
 }
 
 /// Whether one of these phrases stands in a clause of a text, where the words of the clause before and behind it fit.
-fn says(text: &str, phrases: &[&str], fits: impl Fn(&[String], &[String]) -> bool) -> bool {
+pub(super) fn says(
+    text: &str,
+    phrases: &[&str],
+    fits: impl Fn(&[String], &[String]) -> bool,
+) -> bool {
     text.split(CLAUSE_ENDS).any(|clause| {
         let words = Words::of(clause).without_ended();
         phrases.iter().any(|phrase| {
@@ -110,95 +111,6 @@ pub(super) fn denies(reason: &str) -> bool {
     };
     let is_bare = words.0.iter().all(is_no) && !words.0.is_empty();
     is_bare || calls_it_nothing(reason) || nos.into_iter().any(|(at, _)| is_denied(at))
-}
-
-/// What is said of a problem that nobody meets.
-const SHIELDED: &[&str] = &["guarded", "unreachable", "mitigated", "already handled"];
-
-/// The same with its negation, and what is said of one that is not as bad.
-const PLAYING_DOWN: &[&str] = &[
-    "not reachable",
-    "not reached",
-    "never reached",
-    "cannot be reached",
-    "can't be reached",
-    "not exploitable",
-    "cannot be exploited",
-    "can't be exploited",
-    "not so bad",
-    "not that bad",
-    "not as bad",
-    "not too bad",
-    "not critical",
-    "not so critical",
-    "not that critical",
-    "not severe",
-    "not so severe",
-    "not that severe",
-    "not as severe",
-    "not serious",
-    "not so serious",
-    "not that serious",
-    "not urgent",
-    "not blocking",
-    "not a blocker",
-    "no blocker",
-    "less bad",
-    "less severe",
-    "less serious",
-    "less critical",
-    "milder",
-    "lower severity",
-    "lower the severity",
-    "downgrade",
-    "with reservations",
-    "with a reservation",
-    "with caveats",
-    "with a caveat",
-];
-
-/// The same of the problem itself, behind "it" or nothing: a retry that never happens is a problem.
-const ABSENT: &[&str] = &[
-    "cannot happen",
-    "can't happen",
-    "never happens",
-    "does not happen",
-    "doesn't happen",
-    "cannot occur",
-    "can't occur",
-    "never occurs",
-];
-
-/// Whole clauses that take a part back.
-const PARTS: [&str; 5] = [
-    "partially",
-    "partly",
-    "in part",
-    "only partially",
-    "only in part",
-];
-
-/// The words of a reason that play the point down, in a clause.
-pub(super) fn plays_down(reason: &str) -> Option<&str> {
-    let is_turned = |before: &[String], behind: &[String]| {
-        let near = before.iter().rev().take(TURNING_REACH);
-        let mut near = near.chain(behind.first());
-        near.any(|word| TURNING.contains(&word.as_str()) || word == "nowhere")
-    };
-    let is_itself = |before: &[String]| {
-        let subject = before.last().map(String::as_str);
-        subject.is_none_or(|word| ["it", "this", "that", "which"].contains(&word))
-    };
-    let is_said = |clause: &&str| {
-        PARTS.contains(&Words::of(clause).0.join(" ").as_str())
-            || says(clause, PLAYING_DOWN, |_, _| true)
-            || says(clause, ABSENT, |before, _| is_itself(before))
-            || says(clause, SHIELDED, |before, behind| {
-                !is_turned(before, behind)
-            })
-    };
-    let mut clauses = reason.split(CLAUSE_ENDS).map(str::trim);
-    clauses.find(is_said)
 }
 
 /// The words of a reason that make no more than half an agreement of its label.
@@ -245,10 +157,18 @@ const MORE: [&str; 12] = [
     "it gets worse",
 ];
 
-/// Whether a contrast behind "agreed" only adds to the point: "However, the fix should check for zero as well". Of what
-/// else a contrast may say, nobody knows how much of the agreement it leaves.
+/// Verbs of whoever tells how to mend a problem, behind "I would".
+const MENDING: [&str; 11] = [
+    "fix", "mend", "repair", "patch", "add", "put", "move", "handle", "check", "guard", "return",
+];
+
+/// Whether a contrast behind "agreed" only adds to the point: "However, the fix should check for zero as well", "If the list
+/// is empty, it crashes". Of what else a contrast may say, nobody knows how much of the agreement it leaves.
 pub(super) fn adds_only(reason: &str) -> bool {
     let mut said = reason.trim_start_matches(is_ornament);
+    if tells_failing_case(said) {
+        return true;
+    }
     while let Some(rest) = strip_word(said, &CONTRASTS) {
         said = rest.trim_start_matches(is_ornament);
     }
@@ -260,7 +180,53 @@ pub(super) fn adds_only(reason: &str) -> bool {
         .take(3)
         .any(|pair| MENDS.contains(&pair[0].as_str()) && WANTED.contains(&pair[1].as_str()));
     let is_more = MORE.iter().any(|begin| words.starts_with(begin));
-    (is_mend || is_more) && !takes_back_part(&words)
+    (is_mend || is_more || tells_a_mend(&words)) && !takes_back_part(&words)
+}
+
+/// Whether a clause tells how its author would mend the problem: "I would fix it in the caller".
+fn tells_a_mend(words: &Words) -> bool {
+    let begins = ["i would", "i'd", "we should", "you should", "we could"];
+    let begin = begins.iter().find(|begin| words.starts_with(begin));
+    let behind = begin.map(|begin| begin.split(' ').count());
+    let verb = behind.and_then(|at| words.0[at..].iter().find(|word| *word != "rather"));
+    verb.is_some_and(|verb| MENDING.contains(&verb.as_str()))
+}
+
+/// What begins a sentence that tells when something happens, or what does not speak against it.
+const CASES: [&str; 9] = [
+    "if",
+    "unless",
+    "when",
+    "whenever",
+    "once",
+    "even if",
+    "even though",
+    "although",
+    "though",
+];
+
+/// What such a thing does, beside what is called a defect.
+const HARMS: [&str; 8] = [
+    "break", "stops", "stop", "kills", "takes", "brings", "blocks", "costs",
+];
+
+/// Whether a sentence tells the case in which the problem strikes: "If the list is empty, it crashes", "This only works as
+/// long as the list has an item", "Although it is rare, it stops the run".
+fn tells_failing_case(said: &str) -> bool {
+    let sentence = said.split(['.', '!', '?', ';', '\n']).next();
+    let sentence = sentence.unwrap_or_default();
+    let words = Words::of(sentence);
+    let is_supposed = words.has_any(&["were", "would", "could"]);
+    let begins = CASES.iter().any(|case| words.starts_with(case));
+    let main = sentence.split_once(',').map(|(_, main)| main);
+    let harms = |main: &str| names_a_defect(main) || Words::of(main).has_any(&HARMS);
+    let fails = main.is_some_and(|main| harms(main) && !main.contains(" but "));
+    let narrows = |pair: &[String]| {
+        let next = pair[1].as_str();
+        pair[0] == "only" && (REASSURING.contains(&next) || ["needs", "takes"].contains(&next))
+    };
+    let is_narrow = words.0.windows(2).take(2).any(narrows);
+    !is_supposed && (begins && fails || is_narrow)
 }
 
 /// Whether a clause has a word by which it may take something from the point.

@@ -35,6 +35,7 @@ mod objection_laws;
 mod objections;
 pub(super) mod plain_forms;
 mod plain_labels;
+mod playing_down;
 mod point_fields;
 mod point_files;
 #[cfg(test)]
