@@ -1,5 +1,7 @@
 //! What an earlier review left open, beside what this one finds.
 
+use std::collections::BTreeSet;
+
 use council_protocol::{Finding, JudgeId, Severity};
 
 use super::consensus::{FindingStanding, finding_level};
@@ -29,6 +31,7 @@ pub fn add_carried(
         finding_level(standing, policy)
     };
     let again = raised_again(&found, carried);
+    let names: BTreeSet<String> = found.iter().map(|new| new.fingerprint.clone()).collect();
     let (mut left, mut parts) = (Vec::new(), Vec::new());
     for (old, again) in carried.iter().zip(again) {
         let mut old = old.clone();
@@ -63,6 +66,10 @@ pub fn add_carried(
             None => {}
         }
         join_reviews(new, &old, is_refuted, models);
+        // It is known by that name to whoever dismissed it, and to its conversation, whatever it is called this time.
+        if new.finding.rule.is_none() && !names.contains(&old.fingerprint) {
+            new.fingerprint.clone_from(&old.fingerprint);
+        }
         new.level = level_of(new);
         new.standing_votes.extend(votes);
         if !has_more && !is_refuted {

@@ -55,6 +55,27 @@ fn version(judge: &str, finding: &Finding) -> FindingMember {
     }
 }
 
+/// What is raised again is known by the name that it had, whatever its judges call it this time, unless another finding has
+/// that name.
+#[test]
+fn a_finding_keeps_its_name_whatever_it_is_called_again() {
+    let said = |name: u8, category: &str| {
+        let mut found = judged((name, 1, 2), false);
+        found.finding.location.line = 7;
+        found.finding.category = category.into();
+        found.finding.description = "An empty list of items divides by zero here.".into();
+        found.finding.quote = "return sum(items) / len(items)".into();
+        found.members = vec![version("a", &found.finding)];
+        found
+    };
+    for category in ["edge-case", "error", "bug"] {
+        let (old, new) = (said(1, "edge-case"), said(2, category));
+        let both = add_carried(vec![new], std::slice::from_ref(&old), POLICY, 2);
+        let names: Vec<_> = both.iter().map(|found| &found.fingerprint).collect();
+        assert_eq!(names, [&old.fingerprint], "{category}");
+    }
+}
+
 proptest! {
     /// Whatever is raised again, and however mildly: unless it is refuted, no finding weighs less than it did.
     #[test]

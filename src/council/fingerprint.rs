@@ -1,6 +1,7 @@
 //! Fingerprints: the same problem keeps its name while lines move around it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use council_protocol::Finding;
 use sha2::{Digest, Sha256};
@@ -53,11 +54,26 @@ pub(super) fn part_name(whole: &str, class: &str) -> String {
 /// How many findings of one name are told apart where one is looked for by what stands around it.
 const MAX_NAMESAKES: usize = 64;
 
-/// Whether a finding has its name from this context: the lines around its place, as they were searched. A person who
-/// dismissed it has read them.
+/// Whether a finding has its name from this context: the lines around its place, as they were searched, under whatever one
+/// of its judges calls it. A person who dismissed it has read them.
 pub fn is_named_by(found: &JudgedFinding, context: &str) -> bool {
-    let mut names = (0..MAX_NAMESAKES).map(|nth| fingerprint(&found.finding, context, nth));
-    names.any(|name| name == found.fingerprint)
+    let gives_name = |finding: &Finding| {
+        let mut names = (0..MAX_NAMESAKES).map(|nth| fingerprint(finding, context, nth));
+        names.any(|name| name == found.fingerprint)
+    };
+    let called = |class| Finding {
+        category: class,
+        ..found.finding.clone()
+    };
+    let is_said = found.finding.rule.is_none();
+    gives_name(&found.finding) || is_said && said_classes(found).map(called).any(|f| gives_name(&f))
+}
+
+/// What the judges of a finding call it, and called it when it was dismissed.
+fn said_classes(found: &JudgedFinding) -> impl Iterator<Item = String> {
+    let held = found.members.iter().map(|member| class_of(&member.finding));
+    let then = found.dismissed.iter().flat_map(|said| said.classes.clone());
+    held.chain(then).collect::<BTreeSet<_>>().into_iter()
 }
 
 /// What a finding is called by the lines around it now; none: as it was.

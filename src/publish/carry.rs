@@ -12,7 +12,7 @@ use super::memory::ReviewState;
 use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
-use crate::council::weigh_again;
+use crate::council::{Dismissal, weigh_again};
 use crate::report::{CarriedReview, FindingFate};
 use crate::text::telling_lines;
 
@@ -23,6 +23,7 @@ impl ReviewState {
         let carry = |kept: &OpenFinding| {
             let mut found = kept.restore_finding();
             found.since.get_or_insert_with(|| self.head.clone());
+            hear_dismissal(&mut found, side.dismissed);
             weigh_again(&mut found, side.cites);
             let is_back = self.is_taken_back(kept, side);
             let find = |finding: &Finding| match is_back {
@@ -48,10 +49,18 @@ impl ReviewState {
             }
             (found, fate)
         };
-        let open = self.open.iter().map(carry);
+        let open: Vec<_> = self.open.iter().map(carry).collect();
+        let named = self.open.iter().zip(&open);
+        let renamed = named.filter(|(kept, (found, _))| kept.fingerprint != found.fingerprint);
+        let renamed =
+            renamed.map(|(kept, (found, _))| (found.fingerprint.clone(), kept.fingerprint.clone()));
         CarriedReview {
             commit: self.head.clone(),
-            findings: open.chain(self.returned_findings(&search)).collect(),
+            renamed: renamed.collect(),
+            findings: open
+                .into_iter()
+                .chain(self.returned_findings(&search))
+                .collect(),
             lost: self.lost,
             asked: self.open.iter().chain(&self.gone).map(asked_of).collect(),
         }
@@ -74,12 +83,19 @@ impl OpenFinding {
     }
 }
 
-/// A dismissal is about what its author has read: where other lines stand around a dismissed finding by now, it counts again,
-/// under the name by which a judge would raise it.
+/// Whoever has dismissed a finding since the last review has read it there.
+fn hear_dismissal(found: &mut JudgedFinding, dismissed: &[Dismissal]) {
+    let mut named = dismissed.iter();
+    let named = named.find(|one| one.fingerprint == found.fingerprint);
+    found.dismissed = found.dismissed.take().or_else(|| named.cloned());
+}
+
+/// Names a finding after the lines that stand around it now, as a judge would that raises it. A dismissal is about what its
+/// author has read: where those are others by now, it has another name, and what is found there counts again.
 fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>) {
     let chars = found.finding.quote.chars().count();
     // What stands around a quote that was cut is not what stood around all of it.
-    if found.dismissed.is_some() && !is_bound_of_quotes(chars) {
+    if !is_bound_of_quotes(chars) {
         found.fingerprint = (side.name_now)(found).unwrap_or_else(|| found.fingerprint.clone());
     }
 }

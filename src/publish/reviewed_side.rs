@@ -3,6 +3,7 @@
 use council_protocol::answer::Evidence;
 use council_protocol::{FileChange, Finding, RepoPath};
 
+use crate::council::Dismissal;
 use crate::council::outcome::JudgedFinding;
 
 /// A file of the reviewed side, for the search of a quote.
@@ -31,6 +32,8 @@ pub(crate) struct ReviewedSide<'a> {
     pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
     /// Whether what somebody cited against a finding, or for it, is there.
     pub(crate) cites: &'a dyn Fn(&Evidence) -> bool,
+    /// What was dismissed until now.
+    pub(crate) dismissed: &'a [Dismissal],
     /// What a finding is called by the lines around it now, where these are others than they were.
     pub(crate) name_now: &'a dyn Fn(&JudgedFinding) -> Option<String>,
     /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may

@@ -59,6 +59,9 @@ pub(crate) struct CarriedReview {
     /// The commit that was reviewed, as hex.
     pub commit: String,
     pub findings: Vec<(JudgedFinding, FindingFate)>,
+    /// What they were called in that review, where other lines stand around them now: by the names that they have now.
+    #[serde(default)]
+    pub renamed: BTreeMap<String, String>,
     /// How many there were beside these, of which nothing but their number is known.
     pub lost: usize,
     /// Who was asked about which of them and said nothing of it, by its fingerprint.
@@ -96,11 +99,13 @@ impl CarriedReview {
                 let lapsed = now.and_then(|now| LapsedDismissal::find(found, now));
                 let is_dismissed = now.is_some_and(|now| now.dismissed.is_some());
                 // What was dismissed was not open: unless it came back, nothing became of it.
-                let is_over = found.dismissed.is_some() && lapsed.is_none();
-                let is_told = counts || is_dismissed;
-                let renamed = now.filter(|now| is_told && now.fingerprint != found.fingerprint);
-                (!is_over).then(|| EarlierFinding {
-                    fingerprint: found.fingerprint.clone(),
+                let was_open = found.dismissed.is_none() || found.level.is_some();
+                let is_listed = now.is_some_and(|now| now.level.is_some()) || is_dismissed;
+                let name = self.renamed.get(&found.fingerprint);
+                let name = name.unwrap_or(&found.fingerprint);
+                let renamed = now.filter(|now| is_listed && now.fingerprint != *name);
+                (was_open || lapsed.is_some()).then(|| EarlierFinding {
+                    fingerprint: name.clone(),
                     fingerprint_now: renamed.map(|now| now.fingerprint.clone()),
                     severity: found.finding.severity,
                     location: found.finding.location.clone(),
@@ -117,11 +122,7 @@ impl CarriedReview {
                         fate => *fate,
                     },
                     lapsed,
-                    asked: self
-                        .asked
-                        .get(&found.fingerprint)
-                        .cloned()
-                        .unwrap_or_default(),
+                    asked: self.asked.get(name).cloned().unwrap_or_default(),
                 })
             };
         EarlierReview {

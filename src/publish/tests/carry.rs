@@ -38,6 +38,7 @@ pub(super) fn no_side() -> ReviewedSide<'static> {
         read_before: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
         cites: &|_| true,
+        dismissed: &[],
         name_now: &|_| None,
         is_looked_for: &|finding| finding.rule.as_deref() == Some("a-rule"),
         is_read_by_rules: &|_| false,

@@ -16,8 +16,8 @@ use crate::report::FindingFate;
 const CODE: &str = "let x = 1;";
 
 proptest! {
-    /// A dismissal goes with what stood around its finding: among other lines the finding has another name, which nobody
-    /// dismissed. One that was not dismissed keeps its name, by which its conversation is found.
+    /// A finding goes by what stands around it: among other lines it has another name, which nobody has dismissed, and by
+    /// which its conversation is known from then on.
     #[test]
     fn a_dismissed_finding_among_other_lines_is_another_one(
         is_dismissed in any::<bool>(),
@@ -56,8 +56,16 @@ proptest! {
         let (carried, fate) = &kept.carry_findings(&side).findings[0];
         prop_assert_eq!(*fate, FindingFate::StillOpen);
         // A quote of a bound's length may have been cut: nobody knows what stood around all of it.
-        let is_renamed = is_dismissed && is_changed && quote == CODE;
+        let is_renamed = is_changed && quote == CODE;
         prop_assert_eq!(&carried.fingerprint, if is_renamed { "new" } else { &name });
+        let all = kept.carry_findings(&side);
+        let mut now = before.outcome.clone();
+        now.findings = all.standing();
+        let told = &all.settle(&now).findings;
+        let names: Vec<_> = told.iter().map(|old| (old.fingerprint.as_str(), old.fingerprint_now.as_deref())).collect();
+        if !is_dismissed {
+            prop_assert_eq!(names, [(name.as_str(), is_renamed.then_some("new"))]);
+        }
     }
 
     /// A file in which a judge saw a critical problem that was rejected is judged again, though it is unchanged.

@@ -307,6 +307,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         read_before: &read_before,
         prove: &prove,
         cites: &cites,
+        dismissed: &prepared.dismissed,
         name_now: &named,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_read_by_rules: &is_read_by_rules,

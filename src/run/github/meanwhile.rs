@@ -27,6 +27,7 @@ pub(super) fn found_meanwhile(
         read_before: &|_| ReviewedText::Gone,
         prove: &|_, _| None,
         cites: &|_| true,
+        dismissed: &[],
         name_now: &|_| None,
         is_looked_for: &|_| false,
         is_read_by_rules: &|_| false,

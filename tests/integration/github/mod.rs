@@ -8,6 +8,7 @@ mod endings;
 mod events;
 mod faults;
 mod heard;
+mod held_dismissals;
 mod matrix;
 mod mutations;
 mod never_milder;
