@@ -223,6 +223,8 @@ pub(super) struct VoteRecord<'a> {
     pub(super) benches: &'a [ReaderBench],
     /// How many must have read a file.
     pub(super) quorum: usize,
+    /// Whether all who were shown one file in an earlier review voted FAIL, and what they hold is still open.
+    pub(super) unanimous_before: bool,
 }
 
 /// How a model votes.
@@ -294,11 +296,13 @@ impl<'a> VoteRecord<'a> {
         };
         let cast: Vec<_> = votes.map(cast).collect();
         let judges: Vec<&JudgeId> = self.models.iter().map(|model| model.judge).collect();
+        let weighed = weigh_objections(findings, &cast, self.benches, self.quorum);
         Objections {
             unread: self.unread,
             rules_object: rules_object(findings, &self.rules),
             unproven: insists_unproven(findings, &judges),
-            ..weigh_objections(findings, &cast, self.benches, self.quorum)
+            all_fail: weighed.all_fail || self.unanimous_before,
+            ..weighed
         }
     }
 }

@@ -11,7 +11,8 @@ use super::consensus::{Objections, VerdictInput, decide_verdict};
 use super::dismissal::{ModelVotes, VoteRecord, counted_standings, max_supported_vote};
 use super::objections::{RuleVote, part_of};
 use super::outcome::{
-    Disposition, JudgeRecord, JudgedFinding, Outcome, StandingVote, Verdict, VerdictReason,
+    Disposition, JudgeRecord, JudgedFinding, Outcome, ReaderBench, StandingVote, Verdict,
+    VerdictReason,
 };
 use super::plan::{ConsensusRule, VerdictPolicy};
 
@@ -26,9 +27,11 @@ pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingV
             continue;
         };
         let held = held_severity(found, id);
+        // A rule of votes counts those of all models, whatever each was shown.
+        let is_by_votes = outcome.consensus != Some(ConsensusRule::Findings);
         let is_heard = match judge.seat.agent.deterministic {
             true => held.is_some(),
-            false => held.is_some() || was_shown(outcome, id, found),
+            false => held.is_some() || is_by_votes || was_shown(outcome, id, found),
         };
         if is_heard {
             let most = held.map_or(Vote::Pass, |own| most_vote(outcome, id, own));
@@ -40,6 +43,7 @@ pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingV
                     .r2
                     .map(|last| last.min(most))
                     .filter(|last| *last > vote),
+                unanimous: held.map_or(0, |_| count_unanimous(outcome, id)),
             });
         }
     }
@@ -62,6 +66,52 @@ fn most_vote(outcome: &Outcome, judge: &JudgeId, own: Severity) -> Vote {
     }
 }
 
+/// The models that were shown the same files and whose votes count, where they are enough to decide something: fewer than
+/// must have read a file decide nothing about it.
+fn deciding_benches(outcome: &Outcome) -> impl Iterator<Item = (&ReaderBench, Vec<Vote>)> {
+    let models = outcome.judges.iter();
+    let models = models.filter(|judge| !judge.seat.agent.deterministic);
+    let votes: BTreeMap<&JudgeId, Vote> = models
+        .filter_map(|judge| Some((&judge.seat.judge, judge.counted?)))
+        .collect();
+    let least = votes.len().min(outcome.quorum as usize);
+    let benches = outcome.benches.iter().map(move |bench| {
+        let votes = bench.judges.iter().filter_map(|id| votes.get(id).copied());
+        (bench, votes.collect::<Vec<_>>())
+    });
+    benches.filter(move |(_, votes)| votes.len() >= least)
+}
+
+/// How many models were shown a file that not all of them were shown, this one among them, and all vote FAIL; 0: none were.
+fn count_unanimous(outcome: &Outcome, judge: &JudgeId) -> u32 {
+    let own = deciding_benches(outcome).filter(|(bench, _)| bench.judges.contains(judge));
+    let unanimous = own.filter(|(_, votes)| votes.iter().all(|vote| *vote == Vote::Fail));
+    let least = unanimous.map(|(_, votes)| votes.len()).min();
+    least
+        .and_then(|size| u32::try_from(size).ok())
+        .unwrap_or_default()
+}
+
+/// Whether a bench that was unanimous in an earlier review stands as a whole over what is still open.
+fn stands_unanimous(findings: &[JudgedFinding]) -> bool {
+    let mut benches: BTreeMap<u32, BTreeSet<&JudgeId>> = BTreeMap::new();
+    for found in findings.iter().filter(|found| still_counts(found)) {
+        for one in &found.standing_votes {
+            if one.unanimous > 0 && held_severity(found, &one.judge).is_some() {
+                benches.entry(one.unanimous).or_default().insert(&one.judge);
+            }
+        }
+    }
+    benches
+        .iter()
+        .any(|(size, judges)| judges.len() >= *size as usize)
+}
+
+/// Whether votes over a finding stand.
+fn still_counts(found: &JudgedFinding) -> bool {
+    found.dismissed.is_none() && found.disposition != Disposition::Rejected
+}
+
 /// Whether a model was shown the file of a finding, where not all models were shown all of the change.
 fn was_shown(outcome: &Outcome, judge: &JudgeId, found: &JudgedFinding) -> bool {
     let path = &found.finding.location.path;
@@ -71,14 +121,11 @@ fn was_shown(outcome: &Outcome, judge: &JudgeId, found: &JudgedFinding) -> bool 
         .filter_map(|member| part_of(&member.judge));
     let parts: Vec<&str> = holders.collect();
     let is_of_part = part_of(judge).is_none_or(|own| parts.is_empty() || parts.contains(&own));
-    let mut benches = outcome
-        .benches
-        .iter()
-        .filter(|bench| bench.files.contains(path));
+    let mut benches = deciding_benches(outcome).filter(|(bench, _)| bench.files.contains(path));
     is_of_part
         && benches
             .next()
-            .is_none_or(|bench| bench.judges.contains(judge))
+            .is_none_or(|(bench, _)| bench.judges.contains(judge))
 }
 
 /// How bad a finding is to a judge that holds it, or agrees with it; none: it does not.
@@ -96,9 +143,8 @@ fn held_severity(found: &JudgedFinding, judge: &JudgeId) -> Option<Severity> {
 fn worst_standing(findings: &[JudgedFinding]) -> BTreeMap<&JudgeId, StandingVote> {
     let mut worst: BTreeMap<&JudgeId, StandingVote> = BTreeMap::new();
     for found in findings {
-        let counts = found.dismissed.is_none() && found.disposition != Disposition::Rejected;
         for one in &found.standing_votes {
-            let stands = counts && held_severity(found, &one.judge).is_some();
+            let stands = still_counts(found) && held_severity(found, &one.judge).is_some();
             let votes = match stands {
                 true => (one.vote, one.last),
                 false => (Vote::Pass, None),
@@ -107,6 +153,7 @@ fn worst_standing(findings: &[JudgedFinding]) -> BTreeMap<&JudgeId, StandingVote
                 judge: one.judge.clone(),
                 vote: Vote::Pass,
                 last: None,
+                unanimous: 0,
             });
             known.vote = known.vote.max(votes.0);
             known.last = known.last.max(votes.1);
@@ -171,6 +218,7 @@ impl<'a> VoteRecord<'a> {
             return None;
         }
         let mut joint = self.clone();
+        joint.unanimous_before = stands_unanimous(findings);
         for (judge, one) in standing {
             let (mut rules, mut models) = (joint.rules.iter_mut(), joint.models.iter_mut());
             if let Some(rule) = rules.find(|rule| rule.judge == judge) {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::plan::Dismissal;
 use super::super::reproduction::SuggestionCheck;
+use super::is_zero;
 
 /// What became of a finding.
 #[derive(
@@ -84,6 +85,9 @@ pub struct StandingVote {
     /// A stricter one of its last answer, which did not count for want of evidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Vote>,
+    /// How many models were shown one file and all voted FAIL, this one among them; 0: it was not so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanimous: u32,
 }
 
 /// Findings that mean the same, with what became of them.
