@@ -275,7 +275,7 @@ pub(super) struct FileOutline<'t> {
     language: Language,
     pub(super) functions: Vec<FunctionSpan>,
     pub(super) definitions: Vec<DefinedName>,
-    lexed: LexedLines<'t>,
+    pub(super) lexed: LexedLines<'t>,
     words: Vec<Vec<CodeWord<'t>>>,
     /// Import lines with where it may lie what they import.
     importing: OnceLock<Vec<(u32, Vec<String>)>>,

@@ -145,10 +145,13 @@ impl WantedName {
     /// The text that it is a part of, and by which it is called.
     pub(super) fn whole_text(&self) -> &str {
         let mut texts = self.readers.iter().filter_map(|reader| match reader {
-            Reader::Text(text) => Some(text),
+            Reader::Text(text) | Reader::Pattern(text) => Some(text),
             _ => None,
         });
-        texts.next().unwrap_or(&self.text)
+        match (texts.next(), texts.next()) {
+            (Some(text), None) => text,
+            _ => &self.text,
+        }
     }
 
     /// Whether every program has something of this name: only a use that certainly means what is edited tells.

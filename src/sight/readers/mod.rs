@@ -7,6 +7,7 @@ mod enum_cases;
 mod environment;
 mod fields_of_pages;
 mod file_routes;
+mod key_patterns;
 mod literals;
 mod markup;
 mod object_keys;
@@ -85,6 +86,7 @@ impl ReadElsewhere {
             found.lost.extend(pages::names_before(before));
             found.lost.extend(object_keys::lost_names(before, now));
             found.lost.extend(quoted_texts::names_before(before));
+            found.lost.extend(key_patterns::names_before(before));
             found.lost.extend(lost_words(before));
             found.lost.extend(options::options_before(before));
         }
@@ -148,6 +150,7 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
         .chain(fields)
         .chain(quoted)
         .chain(spoken)
+        .chain(key_patterns::patterns_on(side))
         .chain(keys)
         .chain(others)
         .chain(options)
@@ -179,6 +182,7 @@ pub(super) fn certainty_of_reading(
         Reader::Attribute(component) => place.is_attribute(component).then_some(Certainty::Likely),
         Reader::Held(key) => place.certainty_of_held(key),
         Reader::Text(text) => place.certainty_of_text(text),
+        Reader::Pattern(pattern) => place.has_pattern(pattern).then_some(Certainty::Likely),
         Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),

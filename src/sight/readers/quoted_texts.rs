@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use council_syntax::language::Language;
 use council_syntax::lexer::SpanKind;
 
-use super::super::lexed::LexedLines;
 use super::super::read_side::ReadSide;
 use super::super::receivers::Certainty;
 use super::super::wanted::{NameReason, WantedName};
@@ -49,8 +48,7 @@ pub(super) fn texts_on(side: &ReadSide<'_>) -> BTreeSet<String> {
         return found;
     }
     let edited: BTreeSet<u32> = side.lines.iter().copied().collect();
-    let lexed = LexedLines::of(language, side.text);
-    for ((line, spans), number) in lexed.iter().zip(1_u32..) {
+    for ((line, spans), number) in side.outline.lexed.iter().zip(1_u32..) {
         let literals = spans.iter().filter(|span| span.part == SpanKind::Literal);
         for span in literals.filter(|_| edited.contains(&number)) {
             let literal = line.get(span.start..span.end).unwrap_or_default();

@@ -92,6 +92,8 @@ pub(in crate::sight) enum Reader {
     Held(HeldKey),
     /// As this text, or a part of it.
     Text(String),
+    /// As a text with these fixed parts, and values between them.
+    Pattern(String),
     /// As a word of any text.
     Spelled,
     /// Behind the path of this file's module.

@@ -42,6 +42,7 @@ mod repositories;
 mod runtime;
 mod scopes;
 mod set_fields;
+mod shared_keys;
 mod tables;
 mod types;
 mod users;
