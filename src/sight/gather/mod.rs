@@ -1,5 +1,6 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
+mod added_handlers;
 mod definitions;
 mod elsewhere;
 mod gaps;

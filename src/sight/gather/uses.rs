@@ -151,6 +151,7 @@ impl Gatherer<'_> {
             self.add_around((order, kind), NameHit { line, ..hit }, file, outline);
         }
         self.add_indexed_tables(order, hit, file, outline);
+        self.add_handlers((order, kind), hit, file, outline);
     }
 
     /// What stands around a place and is not shown yet, in as many pieces as what is shown leaves.

@@ -5,6 +5,7 @@ mod answers;
 mod conventions;
 mod enum_cases;
 mod environment;
+mod event_types;
 mod fields_of_pages;
 mod file_routes;
 mod key_patterns;
@@ -95,6 +96,7 @@ impl ReadElsewhere {
         }
         for side in sides.iter().flatten() {
             found.edited.extend(routes::edited_routes(side));
+            found.edited.extend(event_types::edited_names(side));
         }
         // What only stands elsewhere is not taken away.
         found.given.extend(sides[1].iter().flat_map(given_names));
@@ -183,6 +185,8 @@ pub(super) fn certainty_of_reading(
         Reader::Held(key) => place.certainty_of_held(key),
         Reader::Text(text) => place.certainty_of_text(text),
         Reader::Pattern(pattern) => place.has_pattern(pattern).then_some(Certainty::Likely),
+        Reader::Heard => place.is_heard().then_some(Certainty::Likely),
+        Reader::Subscribed(typed) => place.is_subscribed(typed).then_some(Certainty::Likely),
         Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),

@@ -94,6 +94,10 @@ pub(in crate::sight) enum Reader {
     Text(String),
     /// As a text with these fixed parts, and values between them.
     Pattern(String),
+    /// As the type of an event that is listened to.
+    Heard,
+    /// As an event of this type that something is added to.
+    Subscribed(String),
     /// As a word of any text.
     Spelled,
     /// Behind the path of this file's module.
