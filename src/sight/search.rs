@@ -287,6 +287,8 @@ pub(super) struct FileOutline<'t> {
     uncommented: OnceLock<Vec<String>>,
     /// The variables and parameters of its functions.
     pub(super) locals: OnceLock<DeclaredNames<'t>>,
+    /// The keys of settings by their whole paths, each with its line.
+    pub(super) setting_paths: OnceLock<Vec<(u32, Vec<String>)>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -308,6 +310,7 @@ impl<'t> FileOutline<'t> {
             imported: OnceLock::new(),
             uncommented: OnceLock::new(),
             locals: OnceLock::new(),
+            setting_paths: OnceLock::new(),
         }
     }
 

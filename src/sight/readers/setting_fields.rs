@@ -208,33 +208,36 @@ impl ReadingPlace<'_, '_> {
             _ if !is_settings => None,
             SettingHome::Path { prefix, inner } => {
                 let is_it = |path: &[String]| is_field_below(path, prefix, inner.as_deref());
-                let keys = self.paths_of_settings();
-                let mut here = keys.iter().filter(|(line, _)| *line == self.line);
-                here.any(|(_, path)| self.is_last_of(path) && is_it(path))
-                    .then_some(Certainty::Exact)
+                let mut here = self.paths_here();
+                here.any(is_it).then_some(Certainty::Exact)
             }
             SettingHome::Section { typed, fields } => {
                 let keys = self.paths_of_settings();
-                let mut here = keys.iter().filter(|(line, _)| *line == self.line);
-                here.any(|(_, path)| {
-                    self.is_last_of(path) && is_of_type(path, &keys, typed, fields)
-                })
-                .then_some(Certainty::Likely)
+                let is_it = |path: &[String]| is_of_type(path, keys, typed, fields);
+                let mut here = self.paths_here();
+                here.any(is_it).then_some(Certainty::Likely)
             }
         }
     }
 
-    /// The paths of all keys of the file, each with its line.
-    fn paths_of_settings(&self) -> Vec<(u32, Vec<String>)> {
-        let entries = entries_of(&self.file.path.display(), &self.file.text).into_iter();
+    /// The paths of all keys of the file, each with its line; read once for all lines that may set something.
+    fn paths_of_settings(&self) -> &[(u32, Vec<String>)] {
         let parts = |path: &str| path.split('.').map(spelling::plain).collect();
-        entries
-            .map(|entry| (entry.line, parts(&entry.path)))
-            .collect()
+        let read = || {
+            let entries = entries_of(&self.file.path.display(), &self.file.text).into_iter();
+            let paths = entries.map(|entry| (entry.line, parts(&entry.path)));
+            paths.collect()
+        };
+        self.outline.setting_paths.get_or_init(read)
     }
 
-    fn is_last_of(&self, path: &[String]) -> bool {
-        path.last() == Some(&spelling::plain(self.name))
+    /// The paths of the keys on the line that end with the name.
+    fn paths_here(&self) -> impl Iterator<Item = &[String]> {
+        let last = spelling::plain(self.name);
+        let paths = self.paths_of_settings().iter();
+        let here = paths.filter(|(line, _)| *line == self.line);
+        here.map(|(_, path)| path.as_slice())
+            .filter(move |path| path.last() == Some(&last))
     }
 
     /// Whether the line gives a variable to a program, or names one of several words in large letters.
