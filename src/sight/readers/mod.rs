@@ -25,6 +25,7 @@ mod setting_paths;
 mod spelling;
 mod spring;
 mod started;
+mod style_classes;
 mod tags;
 mod template_marks;
 mod templates;
@@ -55,52 +56,20 @@ pub(super) struct ReadElsewhere {
 impl ReadElsewhere {
     /// Reads both sides of a file; of tests nobody reads anything.
     pub(super) fn of(sides: &[Option<ReadSide<'_>>; 2]) -> Self {
-        let mut found = Self::default();
         let path = |side: &ReadSide<'_>| side.path.display().into_owned();
-        let Some(path) = sides.iter().flatten().next().map(path) else {
-            return found;
+        let path = sides.iter().flatten().next().map(path);
+        let Some(path) = path.filter(|path| !is_test_path(path)) else {
+            return Self::default();
         };
-        if is_test_path(&path) {
-            return found;
+        Self {
+            edited: edited_names(&path, sides),
+            lost: sides[0]
+                .iter()
+                .flat_map(|before| lost_names(before, sides[1].as_ref()))
+                .collect(),
+            // What only stands elsewhere is not taken away.
+            given: sides[1].iter().flat_map(given_names).collect(),
         }
-        if spring::is_settings(&path) {
-            found.edited.extend(spring::edited_keys(sides));
-        }
-        if tags::is_component(&path) {
-            found.edited.extend(tags::edited_names(sides));
-        }
-        found.edited.extend(conventions::edited_properties(sides));
-        found.edited.extend(markup::edited_resources(sides));
-        if let [Some(before), Some(now)] = sides {
-            found.edited.extend(object_keys::altered_names(before, now));
-            found
-                .edited
-                .extend(fields_of_pages::lost_names(before, now));
-            found.edited.extend(templates::edited_names(before, now));
-        }
-        if let Some(before) = &sides[0] {
-            let now = sides[1].as_ref();
-            found.edited.extend(started::lost_names(before, now));
-            found.edited.extend(setting_paths::lost_paths(before, now));
-            found.edited.extend(setting_fields::lost_names(before, now));
-            found.lost.extend(answers::keys_before(before));
-            found.lost.extend(pages::names_before(before));
-            found.lost.extend(object_keys::lost_names(before, now));
-            found.lost.extend(quoted_texts::names_before(before));
-            found.lost.extend(key_patterns::names_before(before));
-            found.lost.extend(lost_words(before));
-            found.lost.extend(options::options_before(before));
-        }
-        if let [Some(before), Some(now)] = sides {
-            found.edited.extend(enum_cases::extended_enums(before, now));
-        }
-        for side in sides.iter().flatten() {
-            found.edited.extend(routes::edited_routes(side));
-            found.edited.extend(event_types::edited_names(side));
-        }
-        // What only stands elsewhere is not taken away.
-        found.given.extend(sides[1].iter().flat_map(given_names));
-        found
     }
 
     /// Adds what another file says.
@@ -119,6 +88,48 @@ impl ReadElsewhere {
         let lost = lost.filter(move |name| !given.contains(name.whole_text()));
         self.edited.into_iter().chain(lost.take(MAX_LOST))
     }
+}
+
+/// What is looked for whatever else the change says.
+fn edited_names(path: &str, sides: &[Option<ReadSide<'_>>; 2]) -> Vec<WantedName> {
+    let mut found = conventions::edited_properties(sides);
+    found.extend(markup::edited_resources(sides));
+    if spring::is_settings(path) {
+        found.extend(spring::edited_keys(sides));
+    }
+    if tags::is_component(path) {
+        found.extend(tags::edited_names(sides));
+    }
+    if let [Some(before), Some(now)] = sides {
+        found.extend(object_keys::altered_names(before, now));
+        found.extend(fields_of_pages::lost_names(before, now));
+        found.extend(templates::edited_names(before, now));
+        found.extend(enum_cases::extended_enums(before, now));
+    }
+    if let Some(before) = &sides[0] {
+        let now = sides[1].as_ref();
+        found.extend(started::lost_names(before, now));
+        found.extend(setting_paths::lost_paths(before, now));
+        found.extend(setting_fields::lost_names(before, now));
+        found.extend(style_classes::lost_names(before, now));
+    }
+    for side in sides.iter().flatten() {
+        found.extend(routes::edited_routes(side));
+        found.extend(event_types::edited_names(side));
+    }
+    found
+}
+
+/// What edited lines had, and what reads it unless the change gives it elsewhere.
+fn lost_names(before: &ReadSide<'_>, now: Option<&ReadSide<'_>>) -> Vec<WantedName> {
+    let mut found = answers::keys_before(before);
+    found.extend(pages::names_before(before));
+    found.extend(object_keys::lost_names(before, now));
+    found.extend(quoted_texts::names_before(before));
+    found.extend(key_patterns::names_before(before));
+    found.extend(lost_words(before));
+    found.extend(options::options_before(before));
+    found
 }
 
 /// What is read as the environment gives it, or as code declares it.
@@ -187,6 +198,7 @@ pub(super) fn certainty_of_reading(
         Reader::Pattern(pattern) => place.has_pattern(pattern).then_some(Certainty::Likely),
         Reader::Heard => place.is_heard().then_some(Certainty::Likely),
         Reader::Subscribed(typed) => place.is_subscribed(typed).then_some(Certainty::Likely),
+        Reader::StyleClass(home) => place.is_style_class(home).then_some(Certainty::Likely),
         Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),

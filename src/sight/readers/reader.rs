@@ -98,6 +98,8 @@ pub(in crate::sight) enum Reader {
     Heard,
     /// As an event of this type that something is added to.
     Subscribed(String),
+    /// As a class of this module of CSS.
+    StyleClass(RepoPath),
     /// As a word of any text.
     Spelled,
     /// Behind the path of this file's module.

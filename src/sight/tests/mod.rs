@@ -20,6 +20,7 @@ mod kin_forms;
 mod long_functions;
 mod meaning;
 mod members;
+mod named_elsewhere;
 mod naming;
 mod options;
 mod other_types;

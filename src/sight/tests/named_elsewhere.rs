@@ -1,0 +1,69 @@
+//! Names that files of another kind have: classes of CSS modules.
+
+use super::read_settings::brief;
+
+type Sides = (&'static str, [&'static str; 2]);
+type Place = (&'static str, &'static str);
+
+/// A change, who has the name that it edits, and who has the same name of something else.
+const NAMED: [(Sides, Place, &[Place]); 2] = [
+    (
+        (
+            "src/Button.module.css",
+            [
+                ".primary { color: white; }\n.danger-zone { color: red; }\n",
+                ".primary { color: white; }\n",
+            ],
+        ),
+        (
+            "src/Delete.tsx",
+            "import styles from './Button.module.css';\n\nexport const D = () => <b className={styles.dangerZone}>READ</b>;\n",
+        ),
+        &[
+            (
+                "src/A.tsx",
+                "import styles from './Other.module.css';\n\nexport const A = () => <b className={styles.dangerZone}>READ</b>;\n",
+            ),
+            (
+                "src/B.tsx",
+                "import styles from './Button.module.css';\n\nexport const B = () => <b className={styles.primary}>READ</b>;\n",
+            ),
+            (
+                "src/C.tsx",
+                "import styles from './Button.module.css';\n\nexport const C = (p) => <b className={styles.primary}>{READ(p.dangerZone)}</b>;\n",
+            ),
+            (
+                "src/deep/D.tsx",
+                "import styles from './Button.module.css';\n\nexport const D = () => <b className={styles.dangerZone}>READ</b>;\n",
+            ),
+        ],
+    ),
+    (
+        (
+            "src/Button.module.scss",
+            [
+                ".danger {\n  color: red;\n}\n",
+                ".warning {\n  color: red;\n}\n",
+            ],
+        ),
+        (
+            "src/Delete.jsx",
+            "import s from './Button.module.scss';\n\nexport const D = () => <b className={s['danger']}>READ</b>;\n",
+        ),
+        &[],
+    ),
+];
+
+/// Law: whoever has the very name is shown, and whoever has it of something else is not.
+#[test]
+fn who_has_the_name_of_an_entry_is_shown() {
+    for ((path, sides), user, others) in NAMED {
+        let told = |(file, text): Place| {
+            brief(path, sides, &[(file.to_owned(), text.to_owned())]).contains("READ")
+        };
+        assert!(told(user), "{user:?}");
+        for other in others {
+            assert!(!told(*other), "{other:?}");
+        }
+    }
+}
