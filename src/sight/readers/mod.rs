@@ -2,6 +2,7 @@
 
 mod answer_types;
 mod answers;
+mod cargo_features;
 mod conventions;
 mod enum_cases;
 mod environment;
@@ -104,6 +105,7 @@ fn edited_names(path: &str, sides: &[Option<ReadSide<'_>>; 2]) -> Vec<WantedName
         found.extend(object_keys::altered_names(before, now));
         found.extend(fields_of_pages::lost_names(before, now));
         found.extend(templates::edited_names(before, now));
+        found.extend(cargo_features::altered_names(before, now));
         found.extend(enum_cases::extended_enums(before, now));
     }
     if let Some(before) = &sides[0] {
@@ -199,6 +201,7 @@ pub(super) fn certainty_of_reading(
         Reader::Heard => place.is_heard().then_some(Certainty::Likely),
         Reader::Subscribed(typed) => place.is_subscribed(typed).then_some(Certainty::Likely),
         Reader::StyleClass(home) => place.is_style_class(home).then_some(Certainty::Likely),
+        Reader::Feature(home) => place.is_feature(home).then_some(Certainty::Likely),
         Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),

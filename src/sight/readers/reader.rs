@@ -100,6 +100,8 @@ pub(in crate::sight) enum Reader {
     Subscribed(String),
     /// As a class of this module of CSS.
     StyleClass(RepoPath),
+    /// As a feature of the crate of this manifest.
+    Feature(RepoPath),
     /// As a word of any text.
     Spelled,
     /// Behind the path of this file's module.

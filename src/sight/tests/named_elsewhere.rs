@@ -1,4 +1,4 @@
-//! Names that files of another kind have: classes of CSS modules.
+//! Names that files of another kind have: classes of CSS modules, features of Cargo.
 
 use super::read_settings::brief;
 
@@ -6,7 +6,7 @@ type Sides = (&'static str, [&'static str; 2]);
 type Place = (&'static str, &'static str);
 
 /// A change, who has the name that it edits, and who has the same name of something else.
-const NAMED: [(Sides, Place, &[Place]); 2] = [
+const NAMED: [(Sides, Place, &[Place]); 6] = [
     (
         (
             "src/Button.module.css",
@@ -49,6 +49,83 @@ const NAMED: [(Sides, Place, &[Place]); 2] = [
         (
             "src/Delete.jsx",
             "import s from './Button.module.scss';\n\nexport const D = () => <b className={s['danger']}>READ</b>;\n",
+        ),
+        &[],
+    ),
+    (
+        (
+            "Cargo.toml",
+            [
+                "[package]\nname = \"a\"\n\n[features]\ndefault = [\"tls\", \"log\"]\ntls = []\nlog = []\n",
+                "[package]\nname = \"a\"\n\n[features]\ndefault = [\"log\"]\ntls = []\nlog = []\n",
+            ],
+        ),
+        (
+            "src/lib.rs",
+            "#[cfg(feature = \"tls\")]\npub fn connect() -> u8 {\n    READ\n}\n",
+        ),
+        &[
+            (
+                "src/a.rs",
+                "#[cfg(feature = \"log\")]\npub fn connect() -> u8 {\n    READ\n}\n",
+            ),
+            (
+                "src/b.rs",
+                "pub fn connect(tls: u8) -> u8 {\n    tls + READ\n}\n",
+            ),
+        ],
+    ),
+    (
+        (
+            "net/Cargo.toml",
+            [
+                "[features]\ndefault = [\"net\"]\nnet = [\n  \"tls\",\n  \"dep:hyper\",\n]\ntls = []\n",
+                "[features]\ndefault = [\"net\"]\nnet = [\n  \"dep:hyper\",\n]\ntls = []\n",
+            ],
+        ),
+        (
+            "net/src/lib.rs",
+            "#[cfg(all(unix, not(feature = \"tls\")))]\npub fn connect() -> u8 {\n    READ\n}\n",
+        ),
+        &[
+            (
+                "src/lib.rs",
+                "#[cfg(feature = \"tls\")]\npub fn connect() -> u8 {\n    READ\n}\n",
+            ),
+            (
+                "net/src/lib.rs",
+                "#[cfg(feature = \"log\")]\npub fn connect() -> u8 {\n    READ\n}\n",
+            ),
+        ],
+    ),
+    (
+        (
+            "Cargo.toml",
+            [
+                "[features]\ndefault = []\ntls = []\n\n[lib]\n",
+                "[features]\ndefault = [\"tls\"] # or \"log\"\ntls = []\n\n[lib]\n",
+            ],
+        ),
+        (
+            "src/lib.rs",
+            "pub fn connect() -> u8 {\n    if cfg!(feature = \"tls\") { READ } else { 0 }\n}\n",
+        ),
+        &[(
+            "src/lib.rs",
+            "pub fn connect() -> u8 {\n    if cfg!(feature = \"log\") { READ } else { 0 }\n}\n",
+        )],
+    ),
+    (
+        (
+            "Cargo.toml",
+            [
+                "[features]\ntls = []\nlog = []\n",
+                "[features]\nssl = []\nlog = []\n",
+            ],
+        ),
+        (
+            "src/lib.rs",
+            "#[cfg_attr(feature = \"tls\", doc = \"READ\")]\npub struct Net;\n",
         ),
         &[],
     ),
