@@ -171,7 +171,12 @@ fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
         name.is_everywhere() && !is_bare && name.moved.is_empty()
     };
     let names_files = names.iter().any(|name| !name.moved.is_empty());
-    let is_read_in_markup = |reader: &Reader| matches!(reader, Reader::Markup | Reader::Resource);
+    let is_read_in_markup = |reader: &Reader| {
+        matches!(
+            reader,
+            Reader::Markup | Reader::Resource | Reader::Statement(_)
+        )
+    };
     let in_markup = names
         .iter()
         .any(|name| name.readers.iter().any(is_read_in_markup));

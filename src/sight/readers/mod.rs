@@ -11,6 +11,7 @@ mod fields_of_pages;
 mod file_routes;
 mod key_patterns;
 mod literals;
+mod mapped_statements;
 mod markup;
 mod object_keys;
 mod objects;
@@ -118,6 +119,7 @@ fn edited_names(path: &str, sides: &[Option<ReadSide<'_>>; 2]) -> Vec<WantedName
     for side in sides.iter().flatten() {
         found.extend(routes::edited_routes(side));
         found.extend(event_types::edited_names(side));
+        found.extend(mapped_statements::edited_names(side));
     }
     found
 }
@@ -202,6 +204,7 @@ pub(super) fn certainty_of_reading(
         Reader::Subscribed(typed) => place.is_subscribed(typed).then_some(Certainty::Likely),
         Reader::StyleClass(home) => place.is_style_class(home).then_some(Certainty::Likely),
         Reader::Feature(home) => place.is_feature(home).then_some(Certainty::Likely),
+        Reader::Statement(typed) => place.is_statement(typed).then_some(Certainty::Likely),
         Reader::Spelled => place.is_spelled_out().then_some(Certainty::Possible),
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),

@@ -102,6 +102,8 @@ pub(in crate::sight) enum Reader {
     StyleClass(RepoPath),
     /// As a feature of the crate of this manifest.
     Feature(RepoPath),
+    /// As the statement of MyBatis for a method of this interface.
+    Statement(String),
     /// As a word of any text.
     Spelled,
     /// Behind the path of this file's module.

@@ -1,4 +1,4 @@
-//! Names that files of another kind have: classes of CSS modules, features of Cargo.
+//! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis.
 
 use super::read_settings::brief;
 
@@ -6,7 +6,7 @@ type Sides = (&'static str, [&'static str; 2]);
 type Place = (&'static str, &'static str);
 
 /// A change, who has the name that it edits, and who has the same name of something else.
-const NAMED: [(Sides, Place, &[Place]); 6] = [
+const NAMED: [(Sides, Place, &[Place]); 7] = [
     (
         (
             "src/Button.module.css",
@@ -128,6 +128,23 @@ const NAMED: [(Sides, Place, &[Place]); 6] = [
             "#[cfg_attr(feature = \"tls\", doc = \"READ\")]\npub struct Net;\n",
         ),
         &[],
+    ),
+    (
+        (
+            "src/main/java/shop/OrderMapper.java",
+            [
+                "package shop;\n\npublic interface OrderMapper {\n    List<Order> findOpen(String customer);\n}\n",
+                "package shop;\n\npublic interface OrderMapper {\n    List<Order> findOpen(@Param(\"name\") String customer);\n}\n",
+            ],
+        ),
+        (
+            "src/main/resources/OrderMapper.xml",
+            "<mapper namespace=\"shop.OrderMapper\">\n  <select id=\"findOpen\">\n    select READ\n  </select>\n</mapper>\n",
+        ),
+        &[(
+            "src/main/resources/UserMapper.xml",
+            "<mapper namespace=\"shop.UserMapper\">\n  <select id=\"findOpen\">\n    select READ\n  </select>\n</mapper>\n",
+        )],
     ),
 ];
 
