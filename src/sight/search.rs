@@ -267,7 +267,8 @@ pub(super) fn is_searched(path: &[u8]) -> bool {
     let settings = words::is_settings(language) || schema::is_schema(&path);
     let packed = path.contains(".min.") || path.ends_with(".lock") || path.ends_with("-lock.json");
     let is_code = language.is_code() || language == Language::Shell;
-    (is_code || settings || words::is_template(&path) || path.ends_with("Procfile")) && !packed
+    let starts = path.ends_with("Procfile") || path.ends_with("crontab");
+    (is_code || settings || starts || words::is_template(&path)) && !packed
 }
 
 /// What is known of a file with hits.

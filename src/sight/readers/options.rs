@@ -30,6 +30,12 @@ pub(super) fn options_of(side: &ReadSide<'_>) -> Vec<String> {
             found.extend(first_literal(code));
         }
         found.extend(field_option(&side.outline, *line));
+        if side.outline.language() == Language::Python {
+            // Whoever calls the program in Python gives it as a keyword.
+            let several = found.iter().filter(|name| name.contains('-'));
+            let keywords: Vec<String> = several.map(|name| name.replace('-', "_")).collect();
+            found.extend(keywords);
+        }
         found
     };
     let all = side
@@ -96,18 +102,15 @@ fn field_option(outline: &FileOutline<'_>, line: u32) -> Option<String> {
 }
 
 impl ReadingPlace<'_, '_> {
-    /// Whether a line outside of the program that has it gives an option: `--out-dir dist`, `"-out-dir=dist"`.
+    /// Whether a line outside of the program that has it gives an option: `--out-dir dist`, `"-out-dir=dist"`, and beside the
+    /// program's name also `out_dir="dist"`.
     pub(super) fn is_option(&self, home: &RepoPath) -> bool {
+        let names_program = self.names_program(home);
+        let is_told = is_compound(&self.name.replace('-', "_")) || names_program;
         self.file.path != *home
-            && (is_compound(&self.name.replace('-', "_")) || self.names_program(home))
             && self.around().iter().any(|(before, behind)| {
-                let begun = before
-                    .strip_suffix('-')
-                    .map(|rest| rest.trim_end_matches('-'));
-                let is_begun = begun.is_some_and(|begun| {
-                    begun.is_empty() || begun.ends_with([' ', '\t', '"', '\'', '`', '=', '(', '['])
-                });
-                is_begun && !behind.starts_with('-')
+                (is_told && is_dashed(before, behind))
+                    || (names_program && is_keyword(before, behind))
             })
     }
 
@@ -122,4 +125,21 @@ impl ReadingPlace<'_, '_> {
             .collect();
         words.any(|word| word.len() > 2 && stems.contains(&word))
     }
+}
+
+/// Whether a name stands behind the hyphens of an option.
+fn is_dashed(before: &str, behind: &str) -> bool {
+    let begun = before
+        .strip_suffix('-')
+        .map(|rest| rest.trim_end_matches('-'));
+    let is_begun = begun.is_some_and(|begun| {
+        begun.is_empty() || begun.ends_with([' ', '\t', '"', '\'', '`', '=', '(', '['])
+    });
+    is_begun && !behind.starts_with('-')
+}
+
+/// Whether a name is the keyword of an argument.
+fn is_keyword(before: &str, behind: &str) -> bool {
+    let is_set = behind.starts_with('=') && !behind.starts_with("==");
+    is_set && before.trim_end().ends_with(['(', ','])
 }

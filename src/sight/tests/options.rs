@@ -94,3 +94,36 @@ fn other_options_are_not_shown() {
         assert!(!told.contains("=== scripts/build.sh"), "{given}: {told}");
     }
 }
+
+/// A command of Django is called by the name of its file: beside it an option of a single word tells, and a keyword.
+#[test]
+fn who_calls_a_program_with_a_renamed_option_is_shown() {
+    let program = "class Command(BaseCommand):\n    def add_arguments(self, parser):\n        \
+                   parser.add_argument(\"--OPTION\", default=\"1d\")\n";
+    let home = "shop/management/commands/sync_orders.py";
+    for option in ["since", "from-day"] {
+        let call = |program: &str| {
+            let keyword = option.replace('-', "_");
+            format!("def nightly():\n    call_command(\"{program}\", {keyword}=\"2d\")\n")
+        };
+        let files = [
+            (
+                "crontab",
+                format!("0 3 * * * python manage.py sync_orders --{option} 7d\n"),
+            ),
+            ("shop/cron.py", call("sync_orders")),
+            ("shop/other.py", call("send_mails")),
+        ];
+        let files = files.map(|(file, text)| (file.to_owned(), text));
+        let sides = [option, "days"].map(|option| program.replace("OPTION", option));
+        let told = brief(home, sides.each_ref().map(String::as_str), &files);
+        for (file, is_shown) in [
+            ("crontab", true),
+            ("shop/cron.py", true),
+            ("shop/other.py", false),
+        ] {
+            let is_it = told.contains(&format!("=== {file}:"));
+            assert_eq!(is_it, is_shown, "{option} {file}: {told}");
+        }
+    }
+}
