@@ -25,15 +25,15 @@ pub(super) fn spelled_names(path: &str, text: &str, edited: &[u32]) -> BTreeMap<
             .collect();
     }
     let name = path.rsplit('/').next().unwrap_or(path);
+    let is_rake = name == "Rakefile" || name.ends_with(".rake");
     let tasks = places.filter_map(|index| match (language, name) {
         (_, "CMakeLists.txt") => None,
-        (Language::Make, _) => target_of(&lines, index),
-        (_, "package.json") => script_of(&lines, index),
+        (Language::Make, _) => target_of(&lines, index).map(str::to_owned),
+        (Language::Ruby, _) if is_rake => rake_task_of(&lines, index),
+        (_, "package.json") => script_of(&lines, index).map(str::to_owned),
         _ => None,
     });
-    tasks
-        .map(|name| (name.to_owned(), Spelling::Task))
-        .collect()
+    tasks.map(|name| (name, Spelling::Task)).collect()
 }
 
 /// The variable that a line of a shell script gives to others: `export NAME=`, `NAME=`. A plain `dir=` is its own.
@@ -76,10 +76,40 @@ fn script_of<'t>(lines: &[&'t str], index: usize) -> Option<&'t str> {
     (opening.contains("\"scripts\"") && opening.contains('{')).then_some(name)
 }
 
+/// The task of Rake whose head or body stands on a line, behind what it is within: `orders:purge_old`.
+fn rake_task_of(lines: &[&str], index: usize) -> Option<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut around = Vec::new();
+    let mut inner = usize::MAX;
+    for line in lines[..=index].iter().rev() {
+        let holds = ["task", "namespace"].map(|word| named_behind(line, word));
+        if line.trim().is_empty() || indent(line) >= inner {
+            continue;
+        }
+        match holds {
+            [Some(name), _] if around.is_empty() => around.push(name),
+            [_, Some(name)] if !around.is_empty() => around.push(name),
+            _ => {}
+        }
+        inner = indent(line);
+    }
+    around.reverse();
+    (!around.is_empty()).then(|| around.join(":"))
+}
+
+/// The name behind a word that a line begins with: `task purge: :environment`, `namespace :orders do`.
+fn named_behind<'t>(line: &'t str, word: &str) -> Option<&'t str> {
+    let rest = line.trim_start().strip_prefix(word)?;
+    let name = rest.trim_start_matches([' ', '(', ':', '"', '\'']);
+    let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
+    (name.len() < rest.len() && end > 0).then(|| &name[..end])
+}
+
 /// Whether a line runs a task: `make NAME`, `npm run NAME`.
 pub(super) fn runs_task(code: &str, task: &str) -> bool {
-    const RUNNERS: [&str; 10] = [
+    const RUNNERS: [&str; 13] = [
         "MAKE",
+        "Rake::Task",
         "bun",
         "gmake",
         "just",
@@ -87,6 +117,8 @@ pub(super) fn runs_task(code: &str, task: &str) -> bool {
         "npm",
         "npm-run-all",
         "pnpm",
+        "rails",
+        "rake",
         "run-s",
         "yarn",
     ];
@@ -126,6 +158,17 @@ mod tests {
         assert_eq!(names("Makefile", make, 1), [""; 0]);
         let package = "{\n  \"scripts\": {\n    \"build:prod\": \"vite build\"\n  }\n}\n";
         assert_eq!(names("web/package.json", package, 3), ["build:prod"]);
+        let rake = "namespace :shop do\n  task(:sweep) { }\n\n  namespace \"orders\" do\n    task purge: :sweep do\n      \
+                    x = 1\n    end\n  end\nend\n";
+        for (line, name) in [
+            (2, "shop:sweep"),
+            (5, "shop:orders:purge"),
+            (6, "shop:orders:purge"),
+        ] {
+            assert_eq!(names("lib/tasks/shop.rake", rake, line), [name], "{line}");
+        }
+        assert_eq!(names("lib/tasks/shop.rake", rake, 1), [""; 0]);
+        assert_eq!(names("lib/shop.rb", rake, 2), [""; 0]);
     }
 
     #[test]
@@ -133,6 +176,11 @@ mod tests {
         assert!(runs_task("      - run: npm run build:prod", "build:prod"));
         assert!(runs_task("\t$(MAKE) package-deb", "package-deb"));
         assert!(runs_task("make clean deb", "deb"));
+        assert!(runs_task(
+            "Rake::Task[\"orders:purge\"].invoke",
+            "orders:purge"
+        ));
+        assert!(runs_task("  rake \"orders:purge\"", "orders:purge"));
         assert!(!runs_task("make package-deb", "deb"));
         assert!(!runs_task("echo deb", "deb"));
     }

@@ -1,4 +1,4 @@
-//! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis.
+//! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis, tasks.
 
 use super::read_settings::brief;
 
@@ -6,7 +6,7 @@ type Sides = (&'static str, [&'static str; 2]);
 type Place = (&'static str, &'static str);
 
 /// A change, who has the name that it edits, and who has the same name of something else.
-const NAMED: [(Sides, Place, &[Place]); 7] = [
+const NAMED: [(Sides, Place, &[Place]); 8] = [
     (
         (
             "src/Button.module.css",
@@ -144,6 +144,23 @@ const NAMED: [(Sides, Place, &[Place]); 7] = [
         &[(
             "src/main/resources/UserMapper.xml",
             "<mapper namespace=\"shop.UserMapper\">\n  <select id=\"findOpen\">\n    select READ\n  </select>\n</mapper>\n",
+        )],
+    ),
+    (
+        (
+            "lib/tasks/orders.rake",
+            [
+                "namespace :orders do\n  task purge_old: :environment do\n    Order.old.delete_all\n  end\nend\n",
+                "namespace :orders do\n  task purge: :environment do\n    Order.old.delete_all\n  end\nend\n",
+            ],
+        ),
+        (
+            "config/schedule.rb",
+            "every 1.day do\n  rake \"orders:purge_old\", at: READ\nend\n",
+        ),
+        &[(
+            "config/schedule.rb",
+            "every 1.day do\n  rake \"users:purge_old\", at: READ\nend\n",
         )],
     ),
 ];
