@@ -8,13 +8,15 @@ use super::super::read_side::ReadSide;
 use super::super::wanted::{NameReason, WantedName};
 use super::super::words::{self, CodeWord, WordUse, is_name};
 use super::place::{ReadingPlace, read_name};
+use super::quoted_texts;
 use super::reader::Reader;
 
 pub(in crate::sight) fn is_xml(path: &str) -> bool {
     path.ends_with(".xml")
 }
 
-/// The methods and types of several words that edited lines declare.
+/// The methods and types of several words that edited lines declare, and the names with dots that they have in quotes: of a
+/// logger, of a bean.
 pub(super) fn declared_on(side: &ReadSide<'_>) -> BTreeSet<String> {
     let outline = &side.outline;
     if !matches!(outline.language(), Language::Java | Language::Kotlin) {
@@ -30,7 +32,19 @@ pub(super) fn declared_on(side: &ReadSide<'_>) -> BTreeSet<String> {
     };
     let lines = side.lines.iter().filter(|line| is_head(line));
     let found = lines.flat_map(|line| outline.words_at(*line).iter().filter(is_one));
-    found.map(|word| word.text.to_owned()).collect()
+    let quoted = quoted_texts::texts_on(side).into_iter();
+    found
+        .map(|word| word.text.to_owned())
+        .chain(quoted.filter(|text| has_dots(text)))
+        .collect()
+}
+
+/// Whether a text is several words with dots between them, and no name of a file.
+fn has_dots(text: &str) -> bool {
+    let is_word = |word: &str| word.starts_with(char::is_alphabetic) && word.chars().all(is_name);
+    text.contains('.')
+        && text.split('.').all(is_word)
+        && Language::from_path(text) == Language::Unknown
 }
 
 /// What takes the resources of a program of Android that edited lines declare: an identifier, a text.

@@ -1,4 +1,5 @@
-//! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis, tasks.
+//! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis, tasks,
+//! loggers.
 
 use super::read_settings::brief;
 
@@ -6,7 +7,7 @@ type Sides = (&'static str, [&'static str; 2]);
 type Place = (&'static str, &'static str);
 
 /// A change, who has the name that it edits, and who has the same name of something else.
-const NAMED: [(Sides, Place, &[Place]); 8] = [
+const NAMED: [(Sides, Place, &[Place]); 9] = [
     (
         (
             "src/Button.module.css",
@@ -161,6 +162,23 @@ const NAMED: [(Sides, Place, &[Place]); 8] = [
         &[(
             "config/schedule.rb",
             "every 1.day do\n  rake \"users:purge_old\", at: READ\nend\n",
+        )],
+    ),
+    (
+        (
+            "src/main/java/shop/Audit.java",
+            [
+                "package shop;\n\npublic class Audit {\n    static final Logger LOG = LoggerFactory.getLogger(\"shop.audit\");\n}\n",
+                "package shop;\n\npublic class Audit {\n    static final Logger LOG = LoggerFactory.getLogger(Audit.class);\n}\n",
+            ],
+        ),
+        (
+            "src/main/resources/logback.xml",
+            "<configuration>\n  <logger name=\"shop.audit\" level=\"READ\"/>\n</configuration>\n",
+        ),
+        &[(
+            "src/main/resources/logback.xml",
+            "<configuration>\n  <logger name=\"shop.audit.more\" level=\"READ\"/>\n</configuration>\n",
         )],
     ),
 ];
