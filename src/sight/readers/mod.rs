@@ -21,6 +21,7 @@ mod place;
 mod quoted_texts;
 pub(in crate::sight) mod reader;
 mod routes;
+mod service_arguments;
 mod setting_fields;
 mod setting_keys;
 mod setting_paths;
@@ -142,7 +143,9 @@ fn lost_words(side: &ReadSide<'_>) -> Vec<WantedName> {
     let variables = variables.map(|name| (name, Reader::Variable));
     let declared = markup::declared_on(side).into_iter();
     let declared = declared.map(|name| (name, Reader::Markup));
-    let all = variables.chain(declared);
+    let arguments = service_arguments::arguments_on(side).into_iter();
+    let arguments = arguments.map(|name| (name, Reader::Argument));
+    let all = variables.chain(declared).chain(arguments);
     all.map(|(name, reader)| read_name(&name, NameReason::Removed, reader))
         .collect()
 }
@@ -161,7 +164,8 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
     let keys = object_keys::keys_on(side).into_iter();
     let others = environment::variables_on(side)
         .into_iter()
-        .chain(markup::declared_on(side));
+        .chain(markup::declared_on(side))
+        .chain(service_arguments::arguments_on(side));
     let options = options::options_of(side);
     literals
         .chain(fields)
@@ -209,6 +213,7 @@ pub(super) fn certainty_of_reading(
         Reader::Started(home) => place.is_started(home).then_some(Certainty::Exact),
         Reader::Path => place.is_templated().then_some(Certainty::Likely),
         Reader::Markup => place.is_attribute_value().then_some(Certainty::Likely),
+        Reader::Argument => place.is_argument().then_some(Certainty::Exact),
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
         Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),

@@ -112,6 +112,8 @@ pub(in crate::sight) enum Reader {
     Path,
     /// As a value in a file of XML.
     Markup,
+    /// As an argument that settings give to a service.
+    Argument,
     /// As a resource of a program of Android.
     Resource,
     /// As the property that a method of this type stands for.

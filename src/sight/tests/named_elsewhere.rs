@@ -1,5 +1,5 @@
 //! Names that files of another kind have: classes of CSS modules, features of Cargo, statements of MyBatis, tasks,
-//! loggers.
+//! loggers, arguments of services.
 
 use super::read_settings::brief;
 
@@ -7,7 +7,7 @@ type Sides = (&'static str, [&'static str; 2]);
 type Place = (&'static str, &'static str);
 
 /// A change, who has the name that it edits, and who has the same name of something else.
-const NAMED: [(Sides, Place, &[Place]); 9] = [
+const NAMED: [(Sides, Place, &[Place]); 10] = [
     (
         (
             "src/Button.module.css",
@@ -179,6 +179,23 @@ const NAMED: [(Sides, Place, &[Place]); 9] = [
         &[(
             "src/main/resources/logback.xml",
             "<configuration>\n  <logger name=\"shop.audit.more\" level=\"READ\"/>\n</configuration>\n",
+        )],
+    ),
+    (
+        (
+            "src/Mailer.php",
+            [
+                "<?php\nnamespace App;\n\nclass Mailer\n{\n    public function __construct(private string $fromAddress)\n    {\n    }\n}\n",
+                "<?php\nnamespace App;\n\nclass Mailer\n{\n    public function __construct(private string $sender)\n    {\n    }\n}\n",
+            ],
+        ),
+        (
+            "config/services.yaml",
+            "services:\n  App\\Mailer:\n    arguments:\n      $fromAddress: 'READ'\n",
+        ),
+        &[(
+            "config/services.yaml",
+            "services:\n  App\\Mailer:\n    arguments:\n      $from: 'READ'\n      $toAddress: '$fromAddress'\n",
         )],
     ),
 ];
