@@ -10,6 +10,7 @@ mod event_types;
 mod fields_of_pages;
 mod file_routes;
 mod key_patterns;
+mod listening;
 mod literals;
 mod mapped_statements;
 mod markup;
@@ -116,6 +117,7 @@ fn edited_names(path: &str, sides: &[Option<ReadSide<'_>>; 2]) -> Vec<WantedName
         found.extend(setting_paths::lost_paths(before, now));
         found.extend(setting_fields::lost_names(before, now));
         found.extend(style_classes::lost_names(before, now));
+        found.extend(listening::lost_services(before, now));
     }
     for side in sides.iter().flatten() {
         found.extend(routes::edited_routes(side));
@@ -145,7 +147,9 @@ fn lost_words(side: &ReadSide<'_>) -> Vec<WantedName> {
     let declared = declared.map(|name| (name, Reader::Markup));
     let arguments = service_arguments::arguments_on(side).into_iter();
     let arguments = arguments.map(|name| (name, Reader::Argument));
-    let all = variables.chain(declared).chain(arguments);
+    let ports = listening::ports_on(side).into_iter();
+    let ports = ports.map(|name| (name, Reader::Port));
+    let all = variables.chain(declared).chain(arguments).chain(ports);
     all.map(|(name, reader)| read_name(&name, NameReason::Removed, reader))
         .collect()
 }
@@ -165,7 +169,8 @@ fn given_names(side: &ReadSide<'_>) -> Vec<String> {
     let others = environment::variables_on(side)
         .into_iter()
         .chain(markup::declared_on(side))
-        .chain(service_arguments::arguments_on(side));
+        .chain(service_arguments::arguments_on(side))
+        .chain(listening::ports_on(side));
     let options = options::options_of(side);
     literals
         .chain(fields)
@@ -214,6 +219,8 @@ pub(super) fn certainty_of_reading(
         Reader::Path => place.is_templated().then_some(Certainty::Likely),
         Reader::Markup => place.is_attribute_value().then_some(Certainty::Likely),
         Reader::Argument => place.is_argument().then_some(Certainty::Exact),
+        Reader::Host => place.is_host().then_some(Certainty::Likely),
+        Reader::Port => place.is_port().then_some(Certainty::Likely),
         Reader::Resource => place.is_resource().then_some(Certainty::Likely),
         Reader::Property(used, owner) => place.certainty_of_property(*used, owner),
         Reader::Option(home) => place.is_option(home).then_some(Certainty::Likely),

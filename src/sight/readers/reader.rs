@@ -114,6 +114,10 @@ pub(in crate::sight) enum Reader {
     Markup,
     /// As an argument that settings give to a service.
     Argument,
+    /// As a host.
+    Host,
+    /// As a port.
+    Port,
     /// As a resource of a program of Android.
     Resource,
     /// As the property that a method of this type stands for.

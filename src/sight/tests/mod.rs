@@ -17,6 +17,7 @@ mod held_types;
 mod imports;
 mod kin;
 mod kin_forms;
+mod listening;
 mod long_functions;
 mod meaning;
 mod members;
