@@ -31,7 +31,11 @@ pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingV
         let is_by_votes = outcome.consensus != Some(ConsensusRule::Findings);
         let is_heard = match judge.seat.agent.deterministic {
             true => held.is_some(),
-            false => held.is_some() || is_by_votes || was_shown(outcome, id, found),
+            // Who was shown a part of the file and lets it pass dilutes nothing that its readers say.
+            false => {
+                let objects = held.is_some() && counted > Vote::Pass;
+                objects || is_by_votes || was_shown(outcome, id, found)
+            }
         };
         if is_heard {
             let most = held.map_or(Vote::Pass, |own| most_vote(outcome, id, own));
