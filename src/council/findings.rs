@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::{CoverageState, Finding, JudgeId};
 
+use super::beside_dismissed::without_unread;
 use super::carried::{add_carried, sort_rank};
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
@@ -33,6 +34,7 @@ pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
         .filter(|old| !is_looked_at_again(state, old))
         .cloned()
         .collect();
+    let found = without_unread(found, &carried, &state.plan.options.dismissed);
     add_carried(
         found,
         &carried,

@@ -9,6 +9,7 @@ pub mod at_once;
 mod bare_suggestion;
 mod bearing;
 mod benches;
+mod beside_dismissed;
 mod brought;
 mod carried;
 mod challenge;
