@@ -49,18 +49,17 @@ impl ReviewState {
             }
             (found, fate)
         };
-        let open: Vec<_> = self.open.iter().map(carry).collect();
-        let named = self.open.iter().zip(&open);
-        let renamed = named.filter(|(kept, (found, _))| kept.fingerprint != found.fingerprint);
+        let open = self.open.iter().map(|kept| (kept, carry(kept)));
+        let all: Vec<_> = open.chain(self.returned_findings(&search)).collect();
+        let renamed = all
+            .iter()
+            .filter(|(kept, (found, _))| kept.fingerprint != found.fingerprint);
         let renamed =
             renamed.map(|(kept, (found, _))| (found.fingerprint.clone(), kept.fingerprint.clone()));
         CarriedReview {
             commit: self.head.clone(),
             renamed: renamed.collect(),
-            findings: open
-                .into_iter()
-                .chain(self.returned_findings(&search))
-                .collect(),
+            findings: all.into_iter().map(|(_, found)| found).collect(),
             lost: self.lost,
             asked: self.open.iter().chain(&self.gone).map(asked_of).collect(),
         }
@@ -84,7 +83,7 @@ impl OpenFinding {
 }
 
 /// Whoever has dismissed a finding since the last review has read it there.
-fn hear_dismissal(found: &mut JudgedFinding, dismissed: &[Dismissal]) {
+pub(super) fn hear_dismissal(found: &mut JudgedFinding, dismissed: &[Dismissal]) {
     let mut named = dismissed.iter();
     let named = named.find(|one| one.fingerprint == found.fingerprint);
     found.dismissed = found.dismissed.take().or_else(|| named.cloned());
@@ -92,7 +91,7 @@ fn hear_dismissal(found: &mut JudgedFinding, dismissed: &[Dismissal]) {
 
 /// Names a finding after the lines that stand around it now, as a judge would that raises it. A dismissal is about what its
 /// author has read: where those are others by now, it has another name, and what is found there counts again.
-fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>) {
+pub(super) fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>) {
     let chars = found.finding.quote.chars().count();
     // What stands around a quote that was cut is not what stood around all of it.
     if !is_bound_of_quotes(chars) {
