@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use council_protocol::Severity;
 use council_secrets::Redactor;
 
 use crate::council::Dismissal;
@@ -63,7 +64,13 @@ pub(crate) fn hear_replies(
     for thread in threads {
         let mut open = last.map(|last| last.open.iter()).into_iter().flatten();
         let known = open.find(|open| open.fingerprint == thread.fingerprint);
-        ear.hear_thread(&TalkedFinding { thread, known });
+        let is_gone = last.is_some_and(|last| last.has_resolved(&thread.fingerprint));
+        let is_renamed = last.is_some() && known.is_none() && !is_gone;
+        ear.hear_thread(&TalkedFinding {
+            thread,
+            known,
+            is_renamed,
+        });
     }
     ear.heard
 }
@@ -73,6 +80,8 @@ struct TalkedFinding<'a> {
     thread: &'a ReviewThread,
     /// As the last report has it; none: it does not, or there is none.
     known: Option<&'a OpenFinding>,
+    /// Whether the last report has no finding of this name, open or resolved.
+    is_renamed: bool,
 }
 
 /// Reads replies one after another.
@@ -157,6 +166,10 @@ impl ReplyEar<'_> {
             OrderMeaning::Dismiss(_) if talked.stands_for_unlisted() => format!(
                 "Not dismissed: {this} stands for more problems, which are not listed, and {who} was not shown them."
             ),
+            OrderMeaning::Dismiss(_) if talked.is_over(order) => format!(
+                "Not dismissed: the code around {this} has changed since this conversation, so a finding there has one \
+                 of its own. Reply below that."
+            ),
             OrderMeaning::Dismiss(words) if talked.is_meant(order, words) => {
                 return Ok(Some(words));
             }
@@ -205,8 +218,8 @@ impl ReplyEar<'_> {
     ) -> Dismissal {
         Dismissal {
             fingerprint: thread.fingerprint.clone(),
-            // A thread does not keep how bad its finding was when it was posted.
-            severity: Some(council_protocol::Severity::Critical),
+            // A comment of an earlier version does not say how bad its finding was.
+            severity: thread.severity.or(Some(Severity::Critical)),
             classes: thread.classes.clone(),
             said: thread.said.clone(),
             ground: words.ground,
@@ -218,6 +231,12 @@ impl ReplyEar<'_> {
 }
 
 impl TalkedFinding<'_> {
+    /// Whether an order is a new one about a finding that had been dismissed here and has another name by now.
+    fn is_over(&self, order: &DismissOrder) -> bool {
+        let is_answered = self.thread.orders.iter().any(|one| one.answered);
+        self.is_renamed && is_answered && !order.answered
+    }
+
     /// Whether words are about the finding of their conversation: they name none, or it.
     fn is_meant(&self, order: &DismissOrder, words: &DismissWords) -> bool {
         let Some(name) = &words.names else {
