@@ -64,26 +64,36 @@ impl ResolvedTarget {
         }
     }
 
-    /// Has what the trusted default branch says in place of what the base says; `remote` is the base's.
+    /// Has what the trusted default branch says in place of what the base says; `remote` is the base's. Tells who judges
+    /// now.
     fn judge_by_default(
         &mut self,
         objects: &ObjectReader,
         remote: Option<&str>,
         is_ours: impl Fn(&str) -> bool,
-    ) -> Result<(), GitError> {
+    ) -> Result<JudgedBy, GitError> {
         match revision::trusted_default(objects, remote, is_ours) {
             TrustedDefault::Branch(name, commit) => {
                 let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
                 self.trusted = Some((default.tree, describe_origin(&default)));
             }
-            TrustedDefault::Base => {}
+            TrustedDefault::Base => return Ok(JudgedBy::Base),
             TrustedDefault::Nobody(note) => {
                 self.trusted = None;
                 self.notes.push(note);
             }
         }
-        Ok(())
+        Ok(JudgedBy::Default)
     }
+}
+
+/// Whose configuration judges a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JudgedBy {
+    /// What the change is compared with.
+    Base,
+    /// The default branch, or nobody.
+    Default,
 }
 
 /// At most this many commits of a target are told to judges in R2.
@@ -221,7 +231,8 @@ fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarg
     }
 }
 
-/// A range whose base may be as unmerged as its tip: what the base says is obeyed only where no default branch is known.
+/// A range whose base may be as unmerged as its tip: what the base says is obeyed only where there is no remote that could
+/// have a default branch.
 fn resolve_unmerged(
     objects: &ObjectReader,
     range: &UnmergedRange,
@@ -232,7 +243,11 @@ fn resolve_unmerged(
     );
     let mut resolved = resolve_range(&from, &to);
     // What is pushed may be the default branch itself.
-    resolved.judge_by_default(objects, range.remote.as_deref(), |_| false)?;
+    let judge = resolved.judge_by_default(objects, range.remote.as_deref(), |_| false)?;
+    if let (JudgedBy::Base, Some(remote)) = (judge, objects.store.remote_names().first()) {
+        resolved.trusted = None;
+        resolved.notes.push(revision::unknown_default(remote));
+    }
     Ok(resolved)
 }
 

@@ -132,8 +132,16 @@ fn unknown_revision(objects: &ObjectReader, name: &str) -> Result<GitError, GitE
     })
 }
 
+/// So many hexadecimal digits are an id, and no branch.
+const MIN_ID_DIGITS: usize = 12;
+
 /// How to get what may be a branch of a remote; none where there is no remote.
 fn fetch_hint(objects: &ObjectReader, name: &str) -> Option<String> {
+    let is_id = name.len() >= MIN_ID_DIGITS && name.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_id {
+        return Some("if the clone is shallow: git fetch --unshallow".to_owned());
+    }
+    let name = name.strip_prefix("refs/remotes/").unwrap_or(name);
     let remotes = objects.store.remote_names();
     let of_remote = |remote: &String| {
         let branch = name.strip_prefix(remote.as_str())?.strip_prefix('/')?;
@@ -144,7 +152,9 @@ fn fetch_hint(objects: &ObjectReader, name: &str) -> Option<String> {
     let (remote, branch) = named.or_else(first)?;
     let is_plain = is_plain_name(&remote) && is_plain_name(branch);
     is_plain.then(|| {
-        format!("if it is a branch of {remote}: git fetch {remote} {branch}, then name {remote}/{branch}")
+        // A clone of a CI job may be told to keep no branch but its own: the place is named.
+        let fetch = format!("git fetch {remote} {branch}:refs/remotes/{remote}/{branch}");
+        format!("if it is a branch of {remote}: {fetch}, then name {remote}/{branch}")
     })
 }
 
@@ -408,11 +418,16 @@ pub(super) fn trusted_default(
         None if guess.is_none() && remote.is_none_or(|remote| remote == trusted) => {
             TrustedDefault::Base
         }
-        None => TrustedDefault::Nobody(format!(
-            "no council.toml is obeyed: the default branch of {trusted} is not known (git remote set-head {trusted} \
-             --auto asks for it)"
-        )),
+        None => TrustedDefault::Nobody(unknown_default(&trusted)),
     }
+}
+
+/// What is told where no default branch says how a change is judged.
+pub(super) fn unknown_default(remote: &str) -> String {
+    format!(
+        "no council.toml is obeyed: the default branch of {remote} is not known (git remote set-head {remote} \
+         --auto asks for it)"
+    )
 }
 
 /// Where several remotes are equals, none of them is trusted; where there is none, the base is this repository's own.

@@ -96,18 +96,20 @@ impl CiJob<'_> {
         // Not CI_MERGE_REQUEST_DIFF_BASE_SHA: whoever opens the request chooses where the branch begins, and an old commit
         // would bring the rules of its time.
         let merge = self.branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+        // What an earlier push brought to a branch is in its last review, too: that one decides about the branch.
+        let pushed = self.text("CI_COMMIT_BRANCH");
+        let is_default = pushed == self.text("CI_DEFAULT_BRANCH");
+        let is_topic = pushed.is_some() && !is_default;
         let before = || {
             let before = self.commit("CI_COMMIT_BEFORE_SHA");
-            let before = before.filter(|before| (self.is_here)(before));
+            // Beside itself the default branch is no change: where the clone is too shallow, that is said.
+            let before = before.filter(|before| is_default || (self.is_here)(before));
             before.map(|before| format!("{before}..{head}"))
         };
         let branch = || {
             self.branch("CI_DEFAULT_BRANCH")
                 .map(|base| format!("{base}...{head}"))
         };
-        // What an earlier push brought to a branch is in its last review, too: that one decides about the branch.
-        let pushed = self.text("CI_COMMIT_BRANCH");
-        let is_topic = pushed.is_some() && pushed != self.text("CI_DEFAULT_BRANCH");
         merge
             .map(|base| format!("{base}...{head}"))
             .or_else(|| branch().filter(|_| is_topic))
@@ -188,6 +190,16 @@ mod tests {
                     ("CI_COMMIT_SHA", NEW),
                 ],
                 &since,
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BRANCH", "main"),
+                    ("CI_DEFAULT_BRANCH", "main"),
+                    ("CI_COMMIT_BEFORE_SHA", GONE),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &format!("{GONE}..{NEW}"),
             ),
             (
                 &[

@@ -346,11 +346,11 @@ fn a_branch_that_may_be_elsewhere_is_told_how_to_fetch() {
     for (name, command) in [
         (
             "origin/nowhere",
-            "git fetch origin nowhere, then name origin/nowhere",
+            "git fetch origin nowhere:refs/remotes/origin/nowhere, then name origin/nowhere",
         ),
         (
             "nowhere",
-            "git fetch origin nowhere, then name origin/nowhere",
+            "git fetch origin nowhere:refs/remotes/origin/nowhere, then name origin/nowhere",
         ),
     ] {
         let told = repo.refused(TargetSpec::parse(name)).hints().join("\n");
@@ -451,5 +451,34 @@ fn a_branch_has_the_sources_of_its_change() {
             trusted.map(|tree| tree.origin())
         );
         assert_eq!(sources.place.workdir, change.unwrap().place.workdir);
+    }
+}
+
+/// Law: what was pushed before judges no later push, also where the clone of a job has no branch but its own, so that nobody
+/// knows the default one.
+#[test]
+fn an_earlier_push_judges_none_where_the_default_branch_is_not_known() {
+    let origin = origin();
+    origin.git(&["checkout", "-q", "-b", "develop"]);
+    let from = origin
+        .write("council.toml", "[rules]\n")
+        .commit("not merged");
+    origin.write("b.txt", "b\n").commit("more");
+    let repo = Repo::new();
+    repo.git(&["remote", "add", "origin", origin.path().to_str().unwrap()]);
+    let refs = "+refs/heads/develop:refs/remotes/origin/develop";
+    repo.git(&["fetch", "-q", "origin", refs]);
+    repo.git(&["checkout", "-q", "--detach", "origin/develop"]);
+    for remote in [None, Some("origin".to_owned())] {
+        let pushed = || {
+            TargetSpec::Unmerged(UnmergedRange {
+                from: from.clone(),
+                to: "HEAD".to_owned(),
+                remote: remote.clone(),
+            })
+        };
+        assert_eq!(judged_by(&repo, pushed()), (String::new(), false));
+        let notes = repo.read(pushed()).notes;
+        assert!(notes.iter().any(|note| note.contains("set-head origin")));
     }
 }
