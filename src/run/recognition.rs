@@ -260,6 +260,11 @@ impl<'a> VerdictMemory<'a> {
         if !is_objection(&report) {
             return None;
         }
+        // A part of what failed is no other code.
+        let part = (!is_same_change).then(|| self.objection_to_unchanged_lines(agent, by_user));
+        if let Some(Some(kept @ KeptObjection::Instead(_))) = part {
+            return Some(kept);
+        }
         // Too few answered, or it was a part of the commit: that one may be reviewed, and takes nothing back.
         if report.outcome.verdict == Verdict::Inconclusive || !is_same_change {
             return Some(KeptObjection::Beside(format!(

@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
-use council_protocol::{CoverageState, FileChange, RepoPath, Side};
+use council_protocol::{CoverageState, FileChange, Packet, RepoPath, Side};
 
 use crate::git;
+use crate::packet::PACKET_FILE;
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;
+use crate::run::store;
 
 /// Reads files as other reviews of the repository saw them: of what had no commit, nothing is left.
 pub(super) fn reviewed_text(
@@ -20,6 +22,26 @@ pub(super) fn reviewed_text(
         let bytes = tree.read_file(&path.display()).ok()??;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Whether a file is the very one that another review has read: of what had no commit, the packet of its run says which.
+pub(super) fn is_as_reviewed(
+    standing: &Report,
+    path: &RepoPath,
+    prepared: &PreparedReview,
+    start: &RunContext,
+) -> bool {
+    let object_in = |files: &[FileChange]| {
+        let mut files = files.iter();
+        files.find(|file| file.path == *path)?.new_id.clone()
+    };
+    let packet = || -> Option<Packet> {
+        let run = store::find_run(start, Some(&standing.receipt.run.name)).ok()?;
+        let bytes = run.read_file(PACKET_FILE).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    };
+    let now = object_in(&prepared.packet.files);
+    now.is_some() && packet().and_then(|packet| object_in(&packet.files)) == now
 }
 
 /// The files that globs leave out and that hold one of these words, with their hunks.

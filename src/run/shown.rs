@@ -164,8 +164,11 @@ fn was_edited(report: &Report, start: &RunContext) -> bool {
         TargetKind::Staged => RequestedTarget::Staged,
         _ => RequestedTarget::Worktree,
     };
-    // What was asked for may have been a part of it.
-    let asked = store::run_of_name(start, &report.receipt.run.name)
+    // What was asked for may have been a part of it. A verdict that was known was asked for otherwise at first.
+    let run = &report.receipt.run;
+    let own = run.recognised.is_none().then_some(run.name.as_str());
+    let asked = own
+        .and_then(|name| store::run_of_name(start, name))
         .and_then(|past| StoredRequest::load_request(&past, start).ok())
         .and_then(|stored| stored.restore(start).ok());
     let (request, start) = asked.unwrap_or_else(|| {

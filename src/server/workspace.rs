@@ -25,6 +25,14 @@ pub(super) async fn in_workspace(
     let roots = client_roots(context).await;
     let named = arguments["folder"].as_str().map(str::trim);
     let named = named.filter(|folder| !folder.is_empty());
+    let start = match named.is_some() || !roots.is_empty() {
+        // Variables such as GIT_DIR name the repository of the folder that it was started in.
+        true => RunContext {
+            environment: start.environment.without_vars(git::is_local),
+            ..start
+        },
+        false => start,
+    };
     let folder = match named {
         Some(folder) => allowed_folder(Path::new(folder), &roots, &start)?,
         None => workspace_folder(&roots, &start)?,
@@ -35,8 +43,6 @@ pub(super) async fn in_workspace(
     Ok(RunContext {
         named_dir: Some(folder.clone()),
         dir: folder,
-        // They name the repository of the folder that it was started in.
-        environment: start.environment.without_vars(git::is_local),
         ..start
     })
 }

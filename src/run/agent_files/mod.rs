@@ -75,7 +75,7 @@ impl Piece {
         match &self.kind {
             PieceKind::Page(_) => None,
             PieceKind::Entry(entry) => Some(entry.as_text()),
-            PieceKind::Lines(entry) => Some(entry.text.clone()),
+            PieceKind::Lines(entry) => Some(entry.in_one_line()),
         }
     }
 

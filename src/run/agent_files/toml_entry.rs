@@ -17,6 +17,15 @@ pub(crate) struct TomlEntry {
 }
 
 impl TomlEntry {
+    /// The same table as a hint has room for it: `a.b = { c = 1 }`.
+    pub(super) fn in_one_line(&self) -> String {
+        let mut lines = self.text.trim().lines();
+        let name = lines.next().unwrap_or_default();
+        let values: Vec<&str> = lines.collect();
+        let name = name.trim_matches(['[', ']']);
+        format!("{name} = {{ {} }}", values.join(", "))
+    }
+
     pub(super) fn install_step(&self, now: &str) -> Step {
         let block = format!("{BEGIN}{}{END}", self.text);
         if now.contains(&block) {
@@ -184,6 +193,13 @@ mod tests {
             text: "[mcp_servers.git-council]\ncommand = \"git-council\"\ntool_timeout_sec = 1800\n"
                 .to_owned(),
         }
+    }
+
+    #[test]
+    fn an_entry_in_one_line_is_the_same_table() {
+        let one = lines().in_one_line();
+        assert_eq!(one.lines().count(), 1);
+        assert_eq!(one.parse::<Table>(), lines().text.parse::<Table>());
     }
 
     fn written(step: Step) -> String {

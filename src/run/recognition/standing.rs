@@ -11,7 +11,7 @@ use crate::memory::{
 };
 use crate::report::{MemoryPlace, Report};
 use crate::run::cut_off::cut_off_reviews;
-use crate::run::reviewed_before::{left_out_files, reviewed_text};
+use crate::run::reviewed_before::{is_as_reviewed, left_out_files, reviewed_text};
 use crate::session::QuoteProver;
 
 use super::{KeptObjection, KnownDismissals, VerdictMemory};
@@ -119,6 +119,7 @@ impl VerdictMemory<'_> {
                 .ok()
                 .flatten();
             now.map(|now| String::from_utf8_lossy(&now).into_owned()) == reviewed(&standing, path)
+                || is_as_reviewed(&standing, path, self.prepared, self.start)
         });
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
         let mut report = self.renew_standing(standing, &change, &self.load_dismissals());
