@@ -3,7 +3,7 @@
 use council_protocol::answer::Stance;
 
 use super::consent::names_a_defect;
-use super::playing_down::plays_down;
+use super::playing_down::{CLAUSE_ENDS, TURNING, plays_down, says};
 use super::wording::{REFUSALS, is_ornament, split_label, split_raw_label, strip_word};
 use crate::council::consent::{CONDITIONS, REASSURING, RESERVATIONS};
 use crate::council::plain_words::{NEGATIONS, Words};
@@ -29,15 +29,6 @@ const DENIALS: &[&str] = &[
 const DENIED: &[&str] = &[
     "bug", "bugs", "problem", "problems", "issue", "issues", "defect", "defects", "flaw", "error",
     "fault", "risk", "concern", "real", "valid", "wrong", "matter", "harm", "danger",
-];
-
-/// Marks at which a clause ends: a negation reaches no further.
-pub(super) const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '(', ')', '—', '–', '\n'];
-
-/// Words that turn round the denial behind them.
-pub(super) const TURNING: &[&str] = &[
-    "not", "no", "never", "cannot", "can't", "isn't", "aren't", "wasn't", "weren't", "hardly",
-    "neither", "nor", "nobody", "nothing", "none", "anything", "far", "without",
 ];
 
 /// Behind a refusal these name a third party: whoever disagrees with the author agrees with the point.
@@ -75,24 +66,13 @@ pub(super) fn refuses_point(reason: &str) -> bool {
 
 /// Whether a reason denies the point in words that no negation turns round: "This is not a false positive" holds it.
 fn calls_it_nothing(reason: &str) -> bool {
+    // "I would have called it harmless" was said before somebody looked.
+    let is_supposed = |before: &[String]| {
+        let mut pairs = before.windows(2);
+        pairs.any(|pair| pair[0] == "would" && pair[1] == "have")
+    };
     says(reason, DENIALS, |before, _| {
-        !before.iter().any(|word| TURNING.contains(&word.as_str()))
-    })
-}
-
-/// Whether one of these phrases stands in a clause of a text, where the words of the clause before and behind it fit.
-pub(super) fn says(
-    text: &str,
-    phrases: &[&str],
-    fits: impl Fn(&[String], &[String]) -> bool,
-) -> bool {
-    text.split(CLAUSE_ENDS).any(|clause| {
-        let words = Words::of(clause).without_ended();
-        phrases.iter().any(|phrase| {
-            let length = phrase.split(' ').count();
-            let mut starts = (0..words.0.len()).filter(|at| words.stands_at(*at, phrase));
-            starts.any(|at| fits(&words.0[..at], &words.0[at + length..]))
-        })
+        !before.iter().any(|word| TURNING.contains(&word.as_str())) && !is_supposed(before)
     })
 }
 
@@ -206,8 +186,8 @@ const CASES: [&str; 9] = [
 ];
 
 /// What such a thing does, beside what is called a defect.
-const HARMS: [&str; 8] = [
-    "break", "stops", "stop", "kills", "takes", "brings", "blocks", "costs",
+const HARMS: [&str; 10] = [
+    "break", "stops", "stop", "kills", "dies", "die", "takes", "brings", "blocks", "costs",
 ];
 
 /// Whether a sentence tells the case in which the problem strikes: "If the list is empty, it crashes", "This only works as

@@ -2,9 +2,17 @@
 //!
 //! The lists will never be whole. What they miss is told as agreed, which makes a verdict harsher and never milder.
 
-use super::contradiction::{CLAUSE_ENDS, TURNING, says};
 use super::point_ref::PointId;
 use crate::council::plain_words::Words;
+
+/// Marks at which a clause ends: a negation reaches no further.
+pub(super) const CLAUSE_ENDS: [char; 11] = ['.', '!', '?', ';', ',', ':', '(', ')', '—', '–', '\n'];
+
+/// Words that turn round the denial behind them.
+pub(super) const TURNING: &[&str] = &[
+    "not", "no", "never", "cannot", "can't", "isn't", "aren't", "wasn't", "weren't", "hardly",
+    "neither", "nor", "nobody", "nothing", "none", "anything", "far", "without",
+];
 
 /// Words that make a clause one of what somebody else says, or of what is not so: "was guarded before", "must be checked".
 const UNREAL: &[&str] = &[
@@ -235,7 +243,7 @@ const SURELY: &[&str] = &[
 /// Behind these an input that makes it strike is one that nobody passes.
 const NEVER: &[&str] = &["never", "never be", "cannot be", "can't be", "can not be"];
 
-/// Such inputs.
+/// Inputs with which code often fails.
 const INPUTS: &[&str] = &[
     "empty",
     "null",
@@ -259,6 +267,22 @@ const PARTS: [&str; 5] = [
 pub(super) fn plays_down(reason: &str) -> Option<&str> {
     let mut clauses = reason.split(CLAUSE_ENDS).map(str::trim);
     clauses.find(|clause| clears(clause))
+}
+
+/// Whether one of these phrases stands in a clause of a text, where the words of the clause before and behind it fit.
+pub(super) fn says(
+    text: &str,
+    phrases: &[&str],
+    fits: impl Fn(&[String], &[String]) -> bool,
+) -> bool {
+    text.split(CLAUSE_ENDS).any(|clause| {
+        let words = Words::of(clause).without_ended();
+        phrases.iter().any(|phrase| {
+            let length = phrase.split(' ').count();
+            let mut starts = (0..words.0.len()).filter(|at| words.stands_at(*at, phrase));
+            starts.any(|at| fits(&words.0[..at], &words.0[at + length..]))
+        })
+    })
 }
 
 fn clears(clause: &str) -> bool {

@@ -263,13 +263,22 @@ pub(super) fn skip_words(text: &str, count: usize) -> &str {
     rest
 }
 
+/// Where "except" is a word of code and bounds nothing.
+const EXCEPT_IN_CODE: &[&str] = &[
+    "try except",
+    "except block",
+    "except clause",
+    "except branch",
+    "except handler",
+];
+
 /// The stance of a statement that begins with a label, its whole text considered: a label counts, and a reason that
 /// contradicts it makes it doubtful, never its opposite.
 pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
     if label != Stance::Agreed {
         return label;
     }
-    let words = Words::of(reasoning).without_ended();
+    let words = Words::of(reasoning).without_ended().without(EXCEPT_IN_CODE);
     // "Agreed that this is nonsense" agrees with somebody else.
     let is_turned = words.starts_with("that") && words.has_any(DOUBTS);
     let mut next = words.0.iter().take(2);
