@@ -139,14 +139,22 @@ fn count_word(word: &str, before: &str, behind: &str, count: &mut LetterCount) -
     (is_known || (word.len() <= MAX_UNKNOWN && !is_short)).then_some(())
 }
 
-/// Whether a word is one of those: a short one only as everybody writes it, for two letters are soon drawn.
+/// Whether a word is one of those: a short one only as everybody writes it, for two letters are soon drawn. It is asked of
+/// every word of every value that may be a password.
 fn is_standard(word: &str) -> bool {
-    let mut standards = STANDARDS.split_ascii_whitespace();
-    standards.any(|one| match word.len() {
-        0..=2 => one == word || (word == "x" && one == "X"),
-        3 => one == word || one.to_ascii_lowercase() == word,
-        _ => one.eq_ignore_ascii_case(word),
-    })
+    static AS_WRITTEN: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| STANDARDS.split_ascii_whitespace().collect());
+    static IN_SMALL: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        AS_WRITTEN
+            .iter()
+            .map(|one| one.to_ascii_lowercase())
+            .collect()
+    });
+    match word.len() {
+        0..=2 => AS_WRITTEN.contains(word) || word == "x",
+        3 => AS_WRITTEN.contains(word) || IN_SMALL.contains(word),
+        _ => IN_SMALL.contains(&word.to_ascii_lowercase()),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Whether a text reads like words: what somebody wrote has the pairs of letters of words, what was drawn has any.
 
+use std::sync::LazyLock;
+
 use crate::code_name::{is_code_name, names_standard};
 
 /// The eighty most frequent pairs of letters in English, of which names in code are made. Of drawn pairs every eighth is
@@ -7,6 +9,20 @@ use crate::code_name::{is_code_name, names_standard};
 const PAIRS: &str = "th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le \
                      ve co me de hi ri ro ic ne ea ra ce li ch ll be ma si om ur ca el ta la ns di fo ho pe ec \
                      pr no ct us ac ot il tr ly nc et ut ss so rs un lo wa ge ie ";
+
+/// Which pairs of letters are among these: it is asked of every value that may be a password.
+static FREQUENT: LazyLock<[bool; 26 * 26]> = LazyLock::new(|| {
+    let mut frequent = [false; 26 * 26];
+    let pairs = PAIRS.split_ascii_whitespace();
+    pairs.for_each(|pair| frequent[place_of_pair(pair.as_bytes())] = true);
+    frequent
+});
+
+/// The number of a pair of letters, in small or capital ones.
+fn place_of_pair(pair: &[u8]) -> usize {
+    let nth = |letter: u8| usize::from(letter.to_ascii_lowercase() - b'a');
+    nth(pair[0]) * 26 + nth(pair[1])
+}
 
 /// Whether a text reads like words, or is a name that is made of them.
 pub(crate) fn reads_like_words(text: &str) -> bool {
@@ -31,10 +47,7 @@ fn has_pairs_of_words(text: &str) -> bool {
 fn count_pairs(text: &str) -> (usize, usize) {
     let pairs = text.as_bytes().windows(2);
     let pairs = pairs.filter(|pair| pair.iter().all(u8::is_ascii_alphabetic));
-    let is_frequent = |pair: &[u8]| {
-        let mut known = PAIRS.as_bytes().chunks_exact(3);
-        known.any(|known| known[..2].eq_ignore_ascii_case(pair))
-    };
+    let is_frequent = |pair: &[u8]| FREQUENT[place_of_pair(pair)];
     pairs.fold((0, 0), |(all, frequent), pair| {
         (all + 1, frequent + usize::from(is_frequent(pair)))
     })
