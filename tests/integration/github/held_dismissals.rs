@@ -120,12 +120,14 @@ fn what_was_dismissed_and_mended_comes_back() {
         say(&stage, "bob", DISMISS);
         let told = after_push(&stage, &[("a.py", "def mean(items):\n    return 0\n")]);
         assert!(told.contains("# PASS"), "{told}");
+        // With another file beside it, the change is none that was judged before.
+        let back = [("a.py", CODE), ("other.md", "one\n")];
         if is_undone {
             say(&stage, "bob", "/council undo");
-            let told = after_push(&stage, &[("a.py", CODE)]);
+            let told = after_push(&stage, &back);
             assert!(told.contains("1 came back"), "{told}");
         } else {
-            let told = after_push(&stage, &[("a.py", CODE)]);
+            let told = after_push(&stage, &back);
             assert!(
                 told.contains("# PASS") && told.contains("dismissed"),
                 "{told}"
