@@ -51,8 +51,6 @@ const HOLDING: &[&str] = &[
     "Agreed. At least one caller passes an empty list.",
     "Agreed. The try/except above does not catch ZeroDivisionError.",
     "Agreed. If nobody buys anything on a Sunday, the nightly job dies.",
-    "Confirmed by reading: the list comes straight from the query.",
-    "Confirmed locally.",
     "Confirmed. I would have called it harmless, had I not seen the traceback.",
     "Agreed. It needs at least one item, and the form sends none.",
 ];
