@@ -7,10 +7,12 @@
 mod any_object;
 mod brought_commits;
 mod change;
+mod chosen_base;
 mod commit;
 mod config;
 mod content;
 mod decode;
+mod default_branch;
 mod diff;
 mod document;
 mod env;

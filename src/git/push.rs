@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::default_branch::head_of_remote;
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::id::ObjectId;
@@ -10,7 +11,6 @@ use super::object_store::ObjectKind;
 use super::objects::ObjectReader;
 use super::open;
 use super::repository::OpenRepository;
-use super::revision::head_of_remote;
 use super::tree;
 use super::tree_item::{ItemSort, LocatedItem};
 

@@ -9,6 +9,7 @@ use std::thread;
 use council_protocol::FileChange;
 
 use super::change::{self, HunkSource, ReviewedChange};
+use super::default_branch::default_branch;
 use super::diff::sides::ChangeSides;
 use super::document;
 use super::env::GitEnvironment;
@@ -252,7 +253,7 @@ pub fn leaves_nothing_out(
 /// As opening the repository.
 pub fn default_branch_name(dir: &Path, env: &GitEnvironment) -> Result<Option<String>, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
-    let name = revision::default_branch(&objects).map(|(name, _)| name);
+    let name = default_branch(&objects).map(|(name, _)| name);
     Ok(name.map(|name| revision::short_ref_name(&name).to_owned()))
 }
 

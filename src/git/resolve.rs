@@ -7,6 +7,8 @@ use council_protocol::RepoPath;
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::{CommitInfo, Framing};
 
+use super::chosen_base::choose_base;
+use super::default_branch::{self, TrustedDefault};
 use super::diff::sides::SideListing;
 use super::error::GitError;
 use super::id::ObjectId;
@@ -14,8 +16,7 @@ use super::object_store::HeadPosition;
 use super::objects::ObjectReader;
 use super::pathspec::PathspecList;
 use super::revision::{
-    self, ResolvedRevision, TrustedDefault, at_commit, describe_origin, head_revision,
-    resolve_revision,
+    self, ResolvedRevision, at_commit, describe_origin, head_revision, resolve_revision,
 };
 use super::target::{self, AlteredCommit, Proposal, TargetSpec, UnmergedRange, make_target};
 use super::tree;
@@ -72,7 +73,7 @@ impl ResolvedTarget {
         remote: Option<&str>,
         is_ours: impl Fn(&str) -> bool,
     ) -> Result<JudgedBy, GitError> {
-        match revision::trusted_default(objects, remote, is_ours) {
+        match default_branch::trusted_default(objects, remote, is_ours) {
             TrustedDefault::Branch(name, commit) => {
                 let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
                 self.trusted = Some((default.tree, describe_origin(&default)));
@@ -246,7 +247,7 @@ fn resolve_unmerged(
     let judge = resolved.judge_by_default(objects, range.remote.as_deref(), |_| false)?;
     if let (JudgedBy::Base, Some(remote)) = (judge, objects.store.remote_names().first()) {
         resolved.trusted = None;
-        resolved.notes.push(revision::unknown_default(remote));
+        resolved.notes.push(default_branch::unknown_default(remote));
     }
     Ok(resolved)
 }
@@ -364,7 +365,7 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
         HeadPosition::Branch(branch, tip) => (revision::short_ref_name(branch), *tip),
         HeadPosition::Detached(tip) => ("HEAD", *tip),
     };
-    let base = revision::choose_base(objects, &head)?;
+    let base = choose_base(objects, &head)?;
     let from = at_commit(objects, revision::short_ref_name(&base.name), base.commit)?;
     let to = at_commit(objects, name, tip)?;
     let mut resolved = since_merge_base(objects, &from, &to, TargetKind::Branch)?;
@@ -373,7 +374,7 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
         HeadPosition::Branch(branch, _) => Some(branch.as_str()),
         _ => None,
     };
-    let remote = revision::remote_of_ref(objects, &base.name);
+    let remote = default_branch::remote_of_ref(objects, &base.name);
     resolved.judge_by_default(objects, remote.as_deref(), |name| Some(name) != own)?;
     if let HeadPosition::Branch(..) = head {
         resolved.framing.title = name.to_owned();
