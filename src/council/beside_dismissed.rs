@@ -42,11 +42,11 @@ pub(super) fn without_unread(
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::{Proof, Severity};
+    use council_protocol::Severity;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::{Disposition, FindingLevel, FindingMember};
+    use crate::outcome::FindingLevel;
     use crate::plan::DismissalGround;
     use crate::said_problem::SaidProblem;
 
@@ -63,33 +63,20 @@ mod tests {
     ];
 
     fn found(name: &str, said: &[(usize, &str)], category: &str) -> JudgedFinding {
-        let version = |&(judge, words): &(usize, &str)| FindingMember {
-            judge: format!("judge-{judge}").as_str().into(),
-            round: 1.into(),
-            finding: Finding {
+        let version = |&(judge, words): &(usize, &str)| {
+            let finding = Finding {
                 category: category.into(),
                 description: words.into(),
                 quote: LINE.into(),
                 ..crate::testing::finding(Severity::Critical, 3)
-            },
-            proof: Proof::Verified,
-            withdrawn: false,
-            fingerprint: None,
+            };
+            crate::testing::member(format!("judge-{judge}").as_str(), &finding)
         };
         let members: Vec<_> = said.iter().map(version).collect();
         JudgedFinding {
-            id: "F1".into(),
             fingerprint: name.into(),
-            finding: members[0].finding.clone(),
-            disposition: Disposition::Confirmed,
             level: Some(FindingLevel::Fail),
-            dismissed: None,
-            since: None,
-            members,
-            opinions: Vec::new(),
-            disputed_by_test: false,
-            suggestion_check: None,
-            standing_votes: Vec::new(),
+            ..crate::testing::judged(members[0].finding.clone(), members)
         }
     }
 

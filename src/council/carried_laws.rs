@@ -164,14 +164,10 @@ fn review(versions: &[FindingVersion], models: usize, since: Option<&str>) -> Ve
 
 fn judge_cluster(cluster: &FindingCluster, nth: usize, since: Option<&str>) -> JudgedFinding {
     let (severity, disposition) = (cluster.severity(), cluster.disposition());
-    let member = |version: &FindingVersion| FindingMember {
-        judge: judge(version.seat.0),
-        round: 1.into(),
-        finding: version.finding.clone(),
-        proof: Proof::Verified,
-        withdrawn: false,
-        fingerprint: None,
-    };
+    let member =
+        |version: &FindingVersion| crate::testing::member(judge(version.seat.0), &version.finding);
+    let members = cluster.versions.iter().map(member).collect();
+    let finding = crate::findings::shown_finding(cluster).unwrap();
     let mut opinions: Vec<Opinion> = Vec::new();
     for said in cluster
         .versions
@@ -186,7 +182,6 @@ fn judge_cluster(cluster: &FindingCluster, nth: usize, since: Option<&str>) -> J
     JudgedFinding {
         id: format!("F{nth}"),
         fingerprint: format!("{review}{nth:015x}"),
-        finding: crate::findings::shown_finding(cluster).unwrap(),
         disposition,
         level: finding_level(
             FindingStanding {
@@ -195,13 +190,9 @@ fn judge_cluster(cluster: &FindingCluster, nth: usize, since: Option<&str>) -> J
             },
             POLICY,
         ),
-        dismissed: None,
         since: since.map(str::to_owned),
-        members: cluster.versions.iter().map(member).collect(),
         opinions,
-        disputed_by_test: false,
-        suggestion_check: None,
-        standing_votes: Vec::new(),
+        ..crate::testing::judged(finding, members)
     }
 }
 

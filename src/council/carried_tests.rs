@@ -27,19 +27,14 @@ fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> Jud
         severity,
         disposition,
     };
+    let finding = crate::testing::finding(severity, u32::from(name) + 1);
     JudgedFinding {
         id: format!("F{name}"),
         fingerprint: format!("{name:016x}"),
-        finding: crate::testing::finding(severity, u32::from(name) + 1),
         disposition,
         level: finding_level(standing, POLICY),
-        dismissed: None,
         since: since.then(|| "abc1234".to_owned()),
-        members: Vec::new(),
-        opinions: Vec::new(),
-        disputed_by_test: false,
-        suggestion_check: None,
-        standing_votes: Vec::new(),
+        ..crate::testing::judged(finding, Vec::new())
     }
 }
 

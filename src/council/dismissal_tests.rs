@@ -2,7 +2,6 @@ use council_protocol::{CoverageState, Finding, Location, Proof};
 use proptest::prelude::*;
 
 use super::*;
-use crate::outcome::FindingMember;
 
 const JUDGES: [&str; 3] = ["a", "b", "c"];
 
@@ -36,27 +35,12 @@ fn found(nth: usize, severity: Severity, disposition: Disposition, by: usize) ->
         suggestion: None,
         reference: None,
     };
-    let member = |judge: &str| FindingMember {
-        judge: judge.into(),
-        round: 1.into(),
-        finding: finding.clone(),
-        proof: Proof::Verified,
-        withdrawn: false,
-        fingerprint: None,
-    };
+    let said = crate::testing::member(JUDGES[by], &finding);
     JudgedFinding {
         id: format!("F{nth}"),
         fingerprint: format!("{nth:016x}"),
         disposition,
-        level: None,
-        dismissed: None,
-        since: None,
-        members: vec![member(JUDGES[by])],
-        opinions: Vec::new(),
-        disputed_by_test: false,
-        suggestion_check: None,
-        standing_votes: Vec::new(),
-        finding,
+        ..crate::testing::judged(finding, vec![said])
     }
 }
 

@@ -40,7 +40,6 @@ fn is_grave(member: &FindingMember) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use council_protocol::Proof;
     use proptest::prelude::*;
 
     use super::*;
@@ -81,31 +80,18 @@ mod tests {
         finding.category = "sql".into();
         finding.quote = LINE.into();
         finding.description = words.into();
-        let member = |judge: &&str| FindingMember {
-            judge: (*judge).into(),
-            round: 1.into(),
-            finding: finding.clone(),
-            proof: Proof::Verified,
-            withdrawn: false,
-            fingerprint: None,
-        };
+        let members = judges
+            .iter()
+            .map(|&judge| crate::testing::member(judge, &finding));
         let (disposition, level) = match judges.len() {
             0 | 1 => (Disposition::Unconfirmed, FindingLevel::Warn),
             _ => (Disposition::Confirmed, FindingLevel::Fail),
         };
         JudgedFinding {
-            id: "F1".into(),
             fingerprint: format!("{name:016x}"),
-            members: judges.iter().map(member).collect(),
             disposition,
             level: Some(level),
-            dismissed: None,
-            since: None,
-            opinions: Vec::new(),
-            disputed_by_test: false,
-            suggestion_check: None,
-            standing_votes: Vec::new(),
-            finding,
+            ..crate::testing::judged(finding.clone(), members.collect())
         }
     }
 

@@ -70,12 +70,9 @@ fn member(judge: &str, (problem, severity, is_real, is_withdrawn): Said) -> Find
         reason: "it is not there".into(),
     };
     FindingMember {
-        judge: judge.into(),
-        round: 1.into(),
-        finding,
         proof: if is_real { Proof::Verified } else { unverified },
         withdrawn: is_withdrawn,
-        fingerprint: None,
+        ..crate::testing::member(judge, &finding)
     }
 }
 
@@ -103,15 +100,8 @@ fn cluster(id: &str, said: &[Said], disposition: Disposition) -> JudgedFinding {
         id: id.into(),
         fingerprint: name_of(&shown),
         level: finding_level(standing, POLICY),
-        finding,
         disposition,
-        dismissed: None,
-        since: None,
-        members,
-        opinions: Vec::new(),
-        disputed_by_test: false,
-        suggestion_check: None,
-        standing_votes: Vec::new(),
+        ..crate::testing::judged(finding, members)
     }
 }
 

@@ -297,27 +297,11 @@ mod tests {
                 true => Proof::Verified,
                 false => Proof::Relocated { line },
             };
-            JudgedFinding {
-                id: "F1".into(),
-                fingerprint: "a".repeat(16),
-                finding,
-                disposition: crate::outcome::Disposition::Confirmed,
-                level: None,
-                dismissed: None,
-                since: None,
-                members: vec![FindingMember {
-                    judge: "judge-1".into(),
-                    round: 1.into(),
-                    finding: claimed_finding,
-                    proof,
-                    withdrawn: false,
-                    fingerprint: None,
-                }],
-                opinions: Vec::new(),
-                disputed_by_test: false,
-                suggestion_check: None,
-                standing_votes: Vec::new(),
-            }
+            let said = FindingMember {
+                proof,
+                ..crate::testing::member("judge-1", &claimed_finding)
+            };
+            crate::testing::judged(finding, vec![said])
         };
         let (users, sessions) = (
             "db.execute(f\"delete from users {uid}\")",

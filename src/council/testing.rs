@@ -18,6 +18,7 @@ use council_protocol::{
 
 use proptest::test_runner::{Config, RngSeed};
 
+use crate::outcome::{Disposition, FindingMember, JudgedFinding};
 use crate::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
     RoundTimeouts, RunSeed, VerdictPolicy,
@@ -145,6 +146,36 @@ pub fn finding(severity: Severity, n: u32) -> Finding {
         fix: "check it".into(),
         suggestion: None,
         reference: None,
+    }
+}
+
+/// A judge that says a finding, which stands in the code.
+pub fn member(judge: impl Into<JudgeId>, finding: &Finding) -> FindingMember {
+    FindingMember {
+        judge: judge.into(),
+        round: 1.into(),
+        finding: finding.clone(),
+        proof: Proof::Verified,
+        withdrawn: false,
+        fingerprint: None,
+    }
+}
+
+/// A finding that these say, as a report has it before it is weighed.
+pub fn judged(finding: Finding, members: Vec<FindingMember>) -> JudgedFinding {
+    JudgedFinding {
+        id: "F1".into(),
+        fingerprint: "a".repeat(16),
+        finding,
+        disposition: Disposition::Confirmed,
+        level: None,
+        dismissed: None,
+        since: None,
+        members,
+        opinions: Vec::new(),
+        disputed_by_test: false,
+        suggestion_check: None,
+        standing_votes: Vec::new(),
     }
 }
 

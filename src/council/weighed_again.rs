@@ -48,23 +48,15 @@ fn held_disposition(found: &JudgedFinding) -> Disposition {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::{Proof, Severity};
+    use council_protocol::Severity;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::FindingMember;
 
     fn disputed(holders: usize, refuters: usize) -> JudgedFinding {
         let finding = crate::testing::finding(Severity::Critical, 3);
         let judge = |nth: usize| JudgeId::from(format!("judge-{nth}").as_str());
-        let member = |nth: usize| FindingMember {
-            judge: judge(nth),
-            round: 1.into(),
-            finding: finding.clone(),
-            proof: Proof::Verified,
-            withdrawn: false,
-            fingerprint: None,
-        };
+        let members = (0..holders).map(|nth| crate::testing::member(judge(nth), &finding));
         let refutes = |nth: usize| Opinion {
             judge: judge(holders + nth),
             stance: Stance::Disagreed,
@@ -73,18 +65,9 @@ mod tests {
             resolves: true,
         };
         JudgedFinding {
-            id: "F1".into(),
-            fingerprint: "a".repeat(16),
             disposition: Disposition::Disputed,
-            level: None,
-            dismissed: None,
-            since: None,
-            members: (0..holders).map(member).collect(),
             opinions: (0..refuters).map(refutes).collect(),
-            disputed_by_test: false,
-            suggestion_check: None,
-            standing_votes: Vec::new(),
-            finding,
+            ..crate::testing::judged(finding.clone(), members.collect())
         }
     }
 
