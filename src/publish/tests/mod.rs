@@ -10,6 +10,7 @@ mod moves;
 mod places;
 mod plan;
 mod quote_place;
+mod said_words;
 mod suggestion;
 mod voices;
 mod ways;
