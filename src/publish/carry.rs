@@ -4,9 +4,11 @@
 //! judges that are silent about it this time, and code that is moved, resolve nothing. One about code that the change
 //! leaves as it was stays with that very line, and one about code that the change removes until it no longer removes it.
 
+use std::collections::BTreeSet;
+
 use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath};
 
-use super::code_search::{CodeSearch, OpenCode, SearchedFile};
+use super::code_search::{CodeSearch, OpenCode, SearchedFile, move_finding};
 use super::kept::{OpenFinding, is_bound_of_quotes};
 use super::memory::ReviewState;
 use super::quote_place::quote_name;
@@ -26,19 +28,23 @@ impl ReviewState {
             hear_dismissal(&mut found, side.dismissed);
             weigh_again(&mut found, side.cites);
             let is_back = self.is_taken_back(kept, side);
-            let find = |finding: &Finding| match is_back {
-                true => follow_move(kept.code_of(finding), &search),
-                false => find_fate(kept.code_of(finding), &search),
+            let find = |code: OpenCode<'_>| match is_back {
+                true => follow_move(code, &search),
+                false => find_fate(code, &search),
             };
             let (fate, moved) = match kept.removed_line {
                 Some(_) => (fate_of_removed(&kept.finding, side), None),
-                None => find(&kept.finding),
+                None => find(OpenCode {
+                    named: Some(&found),
+                    ..kept.code_of(&kept.finding)
+                }),
             };
-            let is_there = |finding: &Finding| find(finding).0 != FindingFate::Resolved;
+            let is_there =
+                |finding: &Finding| find(kept.code_of(finding)).0 != FindingFate::Resolved;
             let may_be_left = fate == FindingFate::Resolved && kept.removed_line.is_none();
             // Another problem of the same line may quote another part of it.
             let (fate, moved) = match may_be_left && found.keep_problems(is_there) {
-                true => find(&found.finding),
+                true => find(kept.code_of(&found.finding)),
                 false => (fate, moved),
             };
             if let Some((path, line)) = moved {
@@ -50,7 +56,8 @@ impl ReviewState {
             (found, fate)
         };
         let open = self.open.iter().map(|kept| (kept, carry(kept)));
-        let all: Vec<_> = open.chain(self.returned_findings(&search)).collect();
+        let mut all: Vec<_> = open.chain(self.returned_findings(&search)).collect();
+        give_way(&mut all);
         let renamed = all
             .iter()
             .filter(|(kept, (found, _))| kept.fingerprint != found.fingerprint);
@@ -73,11 +80,34 @@ impl ReviewState {
     }
 }
 
+/// A finding with what it has become.
+type CarriedFinding<'k> = (&'k OpenFinding, (JudgedFinding, FindingFate));
+
+/// Of functions that are alike one may be gone: its finding has come to the code of another one, whose own finding has kept
+/// its name there, and is resolved.
+fn give_way(all: &mut Vec<CarriedFinding<'_>>) {
+    let is_renamed =
+        |(kept, (found, _)): &CarriedFinding<'_>| kept.fingerprint != found.fingerprint;
+    let owners = all.iter().filter(|one| !is_renamed(one));
+    let owners = owners.filter(|(_, (_, fate))| *fate != FindingFate::Resolved);
+    let owned: BTreeSet<String> = owners.map(|(kept, _)| kept.fingerprint.clone()).collect();
+    let is_stray =
+        |one: &CarriedFinding<'_>| is_renamed(one) && owned.contains(&one.1.0.fingerprint);
+    // What had been resolved is so still.
+    all.retain(|one| one.1.1 != FindingFate::CameBack || !is_stray(one));
+    for one in all.iter_mut().filter(|one| is_stray(one)) {
+        let (kept, (found, fate)) = one;
+        found.fingerprint.clone_from(&kept.fingerprint);
+        *fate = FindingFate::Resolved;
+    }
+}
+
 impl OpenFinding {
     pub(super) fn code_of<'a>(&'a self, finding: &'a Finding) -> OpenCode<'a> {
         OpenCode {
             finding,
             was: self.places.get(&quote_name(finding)),
+            named: None,
         }
     }
 }
@@ -204,17 +234,6 @@ fn follow_move(
 
 fn asked_of(kept: &OpenFinding) -> (String, Vec<JudgeId>) {
     (kept.fingerprint.clone(), kept.asked.clone())
-}
-
-pub(super) fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
-    let members = found.members.iter_mut().map(|member| &mut member.finding);
-    for finding in members.chain([&mut found.finding]) {
-        let place = &mut finding.location;
-        let lines = place.end_line.map(|end| end.saturating_sub(place.line));
-        place.path = path.clone();
-        place.line = line;
-        place.end_line = lines.map(|lines| line + lines);
-    }
 }
 
 /// A text with one blank for each run of white space.

@@ -14,6 +14,7 @@ use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote};
 use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
+use crate::council::outcome::JudgedFinding;
 use crate::text::CodeLetters;
 
 /// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.
@@ -21,6 +22,8 @@ use crate::text::CodeLetters;
 pub(super) struct OpenCode<'a> {
     pub(super) finding: &'a Finding,
     pub(super) was: Option<&'a QuotePlace>,
+    /// The finding as it was named there.
+    pub(super) named: Option<&'a JudgedFinding>,
 }
 
 /// A file of the reviewed side.
@@ -118,7 +121,8 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        match find_quoted(&text.code, code.finding, code.was, &counts) {
+        let keeps_name = |line: u32| self.keeps_name(code, path, line);
+        match find_quoted(&text.code, code.finding, code.was, &counts, &keeps_name) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
             QuotedCode::Missing if text.scattered(code).is_put_back() => None,
@@ -126,6 +130,15 @@ impl<'a> CodeSearch<'a> {
                 (self.side.prove)(path, code.finding).or_else(|| text.line_apart(code))
             }
         }
+    }
+
+    /// Whether a finding has its name at that line, too: of functions that are alike, only one has the name of its own.
+    fn keeps_name(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> bool {
+        code.named.is_some_and(|named| {
+            let mut there = named.clone();
+            move_finding(&mut there, path, line);
+            (self.side.name_now)(&there).is_none()
+        })
     }
 
     /// The line of its own file at which the code of a finding stands again that had gone.
@@ -170,7 +183,7 @@ impl<'a> CodeSearch<'a> {
         if !is_own && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
             return None;
         }
-        let found = match find_quoted(&text.code, code.finding, code.was, &counts) {
+        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &|_| false) {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.
@@ -195,6 +208,18 @@ fn is_moved_file(lines: &ChangedLines<'_>, code: &OpenCode<'_>) -> bool {
     };
     lines.path_before() == Some(&code.finding.location.path)
         || (stood_in.is_some() && lines.object_before() == stood_in)
+}
+
+/// Puts a finding, with what each judge says of it, to another place.
+pub(super) fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
+    let members = found.members.iter_mut().map(|member| &mut member.finding);
+    for finding in members.chain([&mut found.finding]) {
+        let place = &mut finding.location;
+        let lines = place.end_line.map(|end| end.saturating_sub(place.line));
+        place.path = path.clone();
+        place.line = line;
+        place.end_line = lines.map(|lines| line + lines);
+    }
 }
 
 /// Whether lines of its file may be those of a finding: the change adds them, or it was about them. After a change of

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use council_protocol::{Severity, Vote};
 
-use super::carry::{forget_old_name, hear_dismissal, is_removed_again, move_finding};
-use super::code_search::CodeSearch;
+use super::carry::{forget_old_name, hear_dismissal, is_removed_again};
+use super::code_search::{CodeSearch, move_finding};
 use super::kept::{OpenFinding, packed_len};
 use super::memory::ReviewState;
 use super::voices::seats_of;

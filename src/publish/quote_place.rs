@@ -127,12 +127,17 @@ pub(super) enum QuotedCode {
     Missing,
 }
 
-/// Where the code of a finding stands in a text, the nearest place to the one where it stood among those that count.
+/// The most places of the same code that are asked whether a finding keeps its name there.
+const MAX_TWINS: usize = 16;
+
+/// Where the code of a finding stands in a text: among the places that count, the nearest to the one where it stood, of
+/// several the nearest at which it keeps its name.
 pub(super) fn find_quoted(
     code: &CodeLetters,
     finding: &Finding,
     was: Option<&QuotePlace>,
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
+    keeps_name: &dyn Fn(u32) -> bool,
 ) -> QuotedCode {
     let places = code.quoted_at(&finding.quote);
     let around = was.filter(|was| was.is_whole).map(|was| &was.around);
@@ -140,8 +145,18 @@ pub(super) fn find_quoted(
         .iter()
         .filter(|place| around.is_none_or(|around| around.is_kept_at(place)))
         .filter(|place| counts(&numbers_of(place)));
-    let nearest = kept.min_by_key(|place| distance(place, finding));
-    match nearest.map(first_line) {
+    let mut kept: Vec<_> = kept.collect();
+    kept.sort_by_key(|place| distance(place, finding));
+    let mut lines = kept.into_iter().map(first_line).take(MAX_TWINS);
+    let nearest = lines.next();
+    let mut others = lines.peekable();
+    let own = match nearest {
+        Some(line) if others.peek().is_some() && !keeps_name(line) => {
+            others.find(|line| keeps_name(*line)).or(nearest)
+        }
+        _ => nearest,
+    };
+    match own {
         Some(line) => QuotedCode::At(line),
         // Whole lines were there letter by letter.
         None if places.is_empty() && around.is_none() => QuotedCode::Missing,

@@ -287,7 +287,7 @@ fn a_file_that_is_no_longer_changed_has_lost_nothing() {
     assert_eq!(fate(ReviewedText::Gone), FindingFate::StillOpen);
 }
 
-fn dismiss(found: &mut JudgedFinding) {
+pub(super) fn dismiss(found: &mut JudgedFinding) {
     found.level = None;
     found.dismissed = Some(Dismissal {
         fingerprint: found.fingerprint.clone(),

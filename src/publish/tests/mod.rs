@@ -12,5 +12,6 @@ mod plan;
 mod quote_place;
 mod said_words;
 mod suggestion;
+mod twins;
 mod voices;
 mod ways;

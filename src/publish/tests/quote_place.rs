@@ -73,7 +73,7 @@ fn code_after(text: &str, quote: &str, now: &str) -> QuotedCode {
     let code = |text: &str| CodeLetters::of(text.lines());
     let lines = ChangedLines::of(&finding.location.path, &[], false);
     let was = place_in(&code(text), &lines, &finding);
-    find_quoted(&code(now), &finding, was.as_ref(), &|_| true)
+    find_quoted(&code(now), &finding, was.as_ref(), &|_| true, &|_| false)
 }
 
 proptest! {
