@@ -2,8 +2,8 @@
 
 use council_protocol::Seat;
 
-use crate::council::Plan;
 use crate::council::plan::{Intensity, RoundLimits};
+use crate::council::{Input, Plan};
 use crate::packet::sha256;
 use crate::report::DUEL_BACKEND;
 use crate::report::Report;
@@ -71,6 +71,7 @@ impl LoadedRun {
     /// A run that is over goes on only where judges were lost to the machine, the network or the clock.
     pub(crate) fn forget_losses(&mut self) -> Result<(), RunError> {
         let Some(report) = self.past.report()? else {
+            self.forget_interrupt();
             return Ok(());
         };
         if self.journal.backend == DUEL_BACKEND {
@@ -80,6 +81,17 @@ impl LoadedRun {
             .ok_or_else(|| nobody_to_ask(&self.past.name, &report))?;
         self.journal.truncate_entries(kept);
         Ok(())
+    }
+
+    /// A process that was told to end, and did so before its judges had, left no report: what it was told is over with it.
+    fn forget_interrupt(&mut self) {
+        let mut inputs = self.journal.entries.iter().map(|entry| &entry.input);
+        if self.journal.backend != DUEL_BACKEND
+            && inputs.any(|input| matches!(input, Input::Cancel { .. }))
+            && let Some(kept) = before_losses(self.plan.clone(), &self.journal.entries)
+        {
+            self.journal.truncate_entries(kept);
+        }
     }
 }
 

@@ -6,7 +6,8 @@ mod left_out;
 mod tools;
 mod workspace;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use council_agents::mcp_lines::checked_stdio;
@@ -19,7 +20,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use self::conduct::CallWires;
@@ -54,13 +55,42 @@ pub(crate) fn serve(start: &RunContext) -> Result<(), RunError> {
         start: start.clone(),
         one_review: Arc::default(),
         shown: Arc::default(),
+        working: Arc::default(),
     };
-    runtime.block_on(async {
+    let working = Arc::clone(&server.working);
+    let served = runtime.block_on(async {
         let running = server.serve(checked_stdio()).await;
         let running = running.map_err(|error| cannot(error.to_string()))?;
         let ended = running.waiting().await;
         ended.map(drop).map_err(|error| cannot(error.to_string()))
-    })
+    });
+    // What is still being answered is told to end with the runtime.
+    drop(runtime);
+    wait_for_review(&working);
+    served
+}
+
+/// A client that has left waits for nothing, but its review leaves a report that `resume` goes on from: its judges are asked to
+/// end first.
+fn wait_for_review(working: &Mutex<Option<JoinHandle<()>>>) {
+    let review = working
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(review) = review {
+        // A panic of it was told already.
+        let _ = review.join();
+    }
+}
+
+/// Tells a review to end in good order when nobody follows it any more.
+struct EndWhenDropped(UnboundedSender<()>);
+
+impl Drop for EndWhenDropped {
+    fn drop(&mut self) {
+        // One that is over hears nothing.
+        let _ = self.0.send(());
+    }
 }
 
 #[derive(Clone)]
@@ -70,6 +100,8 @@ struct CouncilServer {
     one_review: Arc<tokio::sync::Mutex<()>>,
     /// The run whose findings the client was shown last: its `F1` is of that one, whatever another agent has asked for.
     shown: Arc<Mutex<Option<String>>>,
+    /// The review that was asked for last.
+    working: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
 impl CouncilServer {
@@ -112,6 +144,7 @@ impl CouncilServer {
         };
         let (progress, mut told) = unbounded_channel();
         let (stop, interrupts) = unbounded_channel();
+        let is_review = matches!(call, ToolCall::Review { .. });
         let (sender, mut done) = oneshot::channel();
         let start = workspace::in_workspace(self.context_of(context), arguments, context).await?;
         let place = workspace::describe_place(&start);
@@ -120,10 +153,15 @@ impl CouncilServer {
             interrupts,
             shown: Arc::clone(&self.shown),
         };
-        std::thread::spawn(move || {
+        let work = std::thread::spawn(move || {
             let _ = sender.send(conduct::conduct(call, wires, &start));
         });
-        let (mut step, mut stopped) = (0.0, false);
+        if is_review {
+            let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+            *working = Some(work);
+        }
+        let mut stop = Some(EndWhenDropped(stop));
+        let mut step = 0.0;
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
         heartbeat.tick().await;
         loop {
@@ -132,9 +170,8 @@ impl CouncilServer {
                     let ended = ended.map_err(|_| "the review broke off; `git council status` says more".to_owned())?;
                     return ended.map_err(|error| format!("{}\n{place}", describe_error(&error)));
                 }
-                () = context.ct.cancelled(), if !stopped => {
-                    stopped = true;
-                    let _ = stop.send(());
+                () = context.ct.cancelled(), if stop.is_some() => {
+                    stop = None;
                     continue;
                 }
                 Some(line) = told.recv() => line,

@@ -148,6 +148,13 @@ impl Agent {
         assert_eq!(heard["isError"], true, "{heard}");
         heard["content"][0]["text"].as_str().unwrap().to_owned()
     }
+
+    /// Closes the pipe and waits until the server has ended.
+    pub(crate) fn leave(mut self) -> Rc<Repo> {
+        drop(self.to.take());
+        self.server.wait().unwrap();
+        Rc::clone(&self.repo)
+    }
 }
 
 impl Drop for Agent {

@@ -99,3 +99,18 @@ fn a_review_that_the_client_cancels_ends_in_good_order() {
     let status = agent.call("status", json!({}));
     assert!(!status.contains("is running\n"), "{status}");
 }
+
+/// A client that leaves amid a review, as one does that is closed, costs the answers that were there no more than Ctrl-C does.
+#[test]
+fn the_review_of_a_client_that_leaves_is_resumed_at_once() {
+    // A model that answers when nobody listens any more: its judge takes its time to end.
+    let models = FakeModels::start([Rule::on(Reply::fault(Fault::Hang)).times(1)]).unwrap();
+    let mut agent = with_model(&models);
+    let review = json!({ "name": "review", "arguments": {} });
+    agent.send("tools/call", &review);
+    assert!(models.wait(Duration::from_secs(60), |stats| stats.requests == 1));
+    let repo = agent.leave();
+    let resumed = repo.council_with(&[KEY], &["resume"]).ends(0);
+    assert!(resumed.stdout.starts_with("PASS"), "{}", resumed.stdout);
+    assert_eq!(models.stats().requests, 2);
+}

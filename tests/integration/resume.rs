@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -90,6 +90,23 @@ fn after_sigkill_only_who_had_not_answered_is_asked_again() {
     repo.council(["resume", &name])
         .ends(2)
         .tells("is complete: every judge answered");
+}
+
+/// Whoever is told to end may be gone before its report is written: the word to end is no answer of the council.
+#[test]
+fn after_an_interrupt_without_a_report_the_first_resume_goes_on() {
+    let repo = one_answers();
+    let mut child = begun(&repo, &["HEAD"]);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let folder = folder(&repo);
+    fs::remove_file(folder.join("report.json")).unwrap();
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    repo.council(["resume"]).ends(0).prints("PASS");
+    assert_eq!(asked(&repo), 3);
 }
 
 #[test]
