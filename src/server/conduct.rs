@@ -176,12 +176,18 @@ fn run_of_own_id(id: &str, own: Option<&str>, start: &RunContext) -> Option<Stri
 /// What the report is about that does not lie here any more: the agent, or another one beside it, went on while judges read.
 fn moved_on(report: &Report, start: &RunContext) -> Option<String> {
     let target = &report.target;
-    // What was named is what was meant, wherever the worktree is.
+    // What was named is what was meant, wherever the worktree is; HEAD is a name for where it is.
     let is_of_here = matches!(
         target.kind,
         TargetKind::Worktree | TargetKind::Staged | TargetKind::Branch
-    );
+    ) || names_head(&target.label);
     is_of_here.then(|| about_other(report, start)).flatten()
+}
+
+/// Whether a commit, or the later end of a range, is wherever HEAD is.
+fn names_head(label: &str) -> bool {
+    let end = label.rsplit("..").next().unwrap_or_default();
+    matches!(end, "HEAD" | "@")
 }
 
 /// The page of the last report, with a word before it where it is not about what lies here now: whoever changed the code

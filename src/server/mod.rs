@@ -138,7 +138,7 @@ impl CouncilServer {
             ToolCall::Review { .. } => Some(
                 self.one_review
                     .try_lock()
-                    .map_err(|_| "a review is running already: wait for its answer")?,
+                    .map_err(|_| "a review is running already: wait for its answer; if it was given up, call again when its judges have ended")?,
             ),
             _ => None,
         };
@@ -223,15 +223,28 @@ fn without_secrets(start: &RunContext, text: &str) -> String {
 /// An error with its hints, for a model.
 fn describe_error(error: &RunError) -> String {
     let mut out = Untrusted::new(&error.message).line();
-    for hint in &error.hints {
-        // What the command line takes, a tool takes under another name.
-        let hint = hint.replace(
-            "pass -C DIR",
-            "pass `folder`, the repository's absolute path",
-        );
+    for hint in error.hints.iter().filter_map(|hint| hint_for_tools(hint)) {
         out.push_str(&format!("\nhint: {}", Untrusted::new(&hint).line()));
     }
     out
+}
+
+/// What the command line takes, a tool takes under another name; none: no tool takes it.
+fn hint_for_tools(hint: &str) -> Option<String> {
+    if hint.contains("--patch FILE") {
+        return None;
+    }
+    if hint.starts_with("name what to review:") {
+        return Some("name a `target`: HEAD (the last commit), staged or worktree".to_owned());
+    }
+    let hint = hint
+        .split("; `dismiss`, `apply` and")
+        .next()
+        .unwrap_or(hint);
+    Some(hint.replace(
+        "pass -C DIR",
+        "pass `folder`, the repository's absolute path",
+    ))
 }
 
 impl ServerHandler for CouncilServer {

@@ -73,6 +73,9 @@ fn next_step(report: &Report, told_at: ReadingPlace) -> Option<String> {
                 None => "Review again: this run was interrupted, and what it reviewed cannot be read again.".into(),
             }
         }
+        (_, VerdictReason::Interrupted) if place == ReadingPlace::Agent => {
+            "Review again: this run was interrupted.".into()
+        }
         (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
         (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, told_at),
         (_, VerdictReason::StandingObjection) => fix_or_dismiss_voted(report, told_at),

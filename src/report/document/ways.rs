@@ -95,7 +95,8 @@ fn dismissal_words(report: &Report, failing: &[&JudgedFinding], place: ReadingPl
             format!("dismiss {them}: `git council dismiss {ids} --because '…'`.")
         }
         ReadingPlace::Agent => {
-            format!("propose with the tool `dismiss` that {them} be dismissed.")
+            let they = if failing.len() == 1 { "it" } else { "they" };
+            format!("propose with the tool `dismiss` that {they} be dismissed.")
         }
         ReadingPlace::Conversation => reply_words(report, failing, Talks::All),
         ReadingPlace::SomeConversations => reply_words(report, failing, Talks::Some),
