@@ -35,7 +35,7 @@ pub(crate) struct ReviewArgs {
 
     /// Review the change that this CI job is for, as its environment variables say (GitLab, Gitea, Forgejo, Bitbucket,
     /// Jenkins, Azure, GitHub)
-    #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic"], help_heading = "Target")]
+    #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic", "detach", "pr", "event"], help_heading = "Target")]
     pub(crate) ci: bool,
     /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs"], help_heading = "Target")]

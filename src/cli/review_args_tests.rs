@@ -142,3 +142,18 @@ fn quick_and_debate_are_refused() {
     assert_eq!(refused("--quick --debate=off"), None);
     assert_eq!(refused("--debate"), None);
 }
+
+/// A job that ends before its verdict is green by accident, and one change is named by one flag.
+#[test]
+fn a_job_waits_for_the_verdict_of_its_own_change() {
+    for other in ["--detach", "--pr 1", "--event", "--staged"] {
+        let words = format!("git-council review --ci {other}");
+        let refused = Cli::try_parse_from(words.split(' ')).err();
+        let kind = refused.map(|error| error.kind());
+        assert_eq!(
+            kind,
+            Some(clap::error::ErrorKind::ArgumentConflict),
+            "{other}"
+        );
+    }
+}
