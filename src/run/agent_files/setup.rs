@@ -53,7 +53,8 @@ pub(crate) fn carry_out(
         let now = piece.read()?;
         let step = decide(piece, now.as_deref());
         if request.write {
-            piece.carry_out(&step, &scope)?;
+            let carried_out = piece.carry_out(&step, &scope);
+            carried_out.map_err(|error| with_done_before(error, &out))?;
         }
         open |= matches!(step, Step::Write(_) | Step::Delete);
         if let (Step::Leave(why), Some(entry)) = (&step, piece.entry_text()) {
@@ -79,6 +80,16 @@ pub(crate) fn carry_out(
         told: out + next,
         left,
     })
+}
+
+/// An error with what was done before it, which stays done.
+fn with_done_before(error: RunError, done: &str) -> RunError {
+    match done.lines().map(str::trim).collect::<Vec<_>>().join(", ") {
+        done if done.is_empty() => error,
+        done => error.hint(format!(
+            "done before that: {done}; repeat the command when it can be written"
+        )),
+    }
 }
 
 fn describe_step(piece: &Piece, step: &Step, there: bool, done: bool) -> String {
