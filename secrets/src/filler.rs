@@ -33,7 +33,7 @@ const WORDS: [&str; 16] = [
 const SHORT_WORDS: [&str; 5] = ["your", "dummy", "fake", "todo", "xxxx"];
 
 /// Whether letters are in lower case, in upper case or with a capital: drawn ones are of both cases at random.
-fn has_one_case(part: &str) -> bool {
+pub(crate) fn has_one_case(part: &str) -> bool {
     let rest = part.get(1..).unwrap_or_default();
     let has_lower = part.bytes().any(|b| b.is_ascii_lowercase());
     !has_lower || !rest.bytes().any(|b| b.is_ascii_uppercase())

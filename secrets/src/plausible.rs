@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::filler::has_one_case;
 use crate::matcher::PLACEHOLDER;
 use crate::template::{is_template, is_variable};
 use crate::word_finder::WordFinder;
@@ -54,10 +55,10 @@ pub fn is_placeholder(value: &str) -> bool {
         let marks = WORDS.iter().chain(&SEQUENCES);
         WordFinder::new(marks.copied()).ok()
     });
-    MARKS
-        .as_ref()
-        .is_some_and(|marks| marks.for_text(value).is_match(value))
-        || is_template(value)
+    let mut marks = MARKS
+        .iter()
+        .flat_map(|marks| marks.for_text(value).find_iter(value));
+    marks.any(|mark| has_one_case(&value[mark.range()])) || is_template(value)
 }
 
 /// Whether a value is written out rather than taken from somewhere, and no filler.
@@ -76,10 +77,14 @@ pub(crate) fn is_literal(value: &str) -> bool {
         "pass", "password", "passwd", "pwd", "secret", "token", "test",
     ];
     let lower = value.to_ascii_lowercase();
+    let has_filler = |filler: &&str| {
+        let mut found = lower.match_indices(*filler);
+        found.any(|(at, _)| has_one_case(&value[at..at + filler.len()]))
+    };
     !is_template(value)
         && !is_variable(value)
         && !PLACES.iter().any(|place| value.contains(place))
-        && !FILLERS.iter().any(|filler| lower.contains(filler))
+        && !FILLERS.iter().any(has_filler)
         && !WORDS.contains(&lower.as_str())
 }
 

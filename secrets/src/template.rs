@@ -130,7 +130,19 @@ fn is_code_tag(inside: &str) -> bool {
 /// `[A-Z]{8,}`: how often a class of a pattern comes.
 fn is_count(before: &str, inside: &str) -> bool {
     let is_number = inside.bytes().all(|b| b.is_ascii_digit() || b == b',');
-    !inside.is_empty() && is_number && before.ends_with([']', ')'])
+    let is_class = [('[', ']'), ('(', ')')]
+        .iter()
+        .any(|(open, close)| before.ends_with(*close) && before.contains(*open));
+    !inside.is_empty() && is_number && is_class
+}
+
+/// `run(x)`, `lookup('a')|e`: a function of a name that somebody has thought of, and its arguments.
+fn is_call(name: &str, behind: &str) -> bool {
+    const MIN_NAME: usize = 3;
+    let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
+    let has_word = words.any(|word| word.len() >= MIN_NAME && has_form_of_words(word));
+    let is_closed = behind.starts_with('(') && closing(behind).is_some();
+    has_word && is_closed && is_name(name)
 }
 
 /// What stands between brackets, if it is neither drawn nor of signs alone.
@@ -139,12 +151,11 @@ fn kind_of(inside: &str) -> Option<Inside> {
     let head = text.trim_start_matches(['$', '@', '!', '#', '/']);
     let end = head.find(|c: char| !(c.is_ascii_alphanumeric() || "_.$-".contains(c)));
     let (name, behind) = head.split_at(end.unwrap_or(head.len()));
-    let is_call = behind.contains('(') && behind.contains(')');
     let is_text = text.contains(char::is_whitespace);
     // `{x:02}`, `{x!r}`, `{x|e}`, `${x?}`, `{x[0]}`.
     let is_format = |c: char| ":!|?,=+[/*".contains(c);
     match is_name(name) {
-        _ if is_call || is_text => Some(Inside::Code),
+        _ if is_text || is_call(name, behind) => Some(Inside::Code),
         true if behind.is_empty() || behind.starts_with(is_format) => Some(Inside::Name),
         false if inside.is_empty() => Some(Inside::Name),
         _ => None,

@@ -95,3 +95,18 @@ fn code_within_a_value_is_shown() {
         assert!(!is_literal(value), "{value}");
     }
 }
+
+/// What a generator has put between brackets by accident is neither a call nor how often a class of a pattern comes.
+#[test]
+fn no_brackets_make_code_of_a_password() {
+    for value in [
+        "A0aA<A0a(a)>0Aa0",
+        "A0aA<A0a(-)>0Aa0",
+        "A0aA{A0a)(}0Aa0",
+        "A0aA{A0a(])}0Aa0",
+        "A0aA{A0a]{0}0Aa0",
+        "A0aXxXx{A0a]}0Aa0",
+    ] {
+        assert!(is_literal(value) && !is_placeholder(value), "{value}");
+    }
+}
