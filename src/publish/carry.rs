@@ -4,8 +4,6 @@
 //! judges that are silent about it this time, and code that is moved, resolve nothing. One about code that the change
 //! leaves as it was stays with that very line, and one about code that the change removes until it no longer removes it.
 
-use std::collections::BTreeSet;
-
 use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile, move_finding};
@@ -57,7 +55,7 @@ impl ReviewState {
         };
         let open = self.open.iter().map(|kept| (kept, carry(kept)));
         let mut all: Vec<_> = open.chain(self.returned_findings(&search)).collect();
-        give_way(&mut all);
+        give_way(&mut all, side);
         let renamed = all
             .iter()
             .filter(|(kept, (found, _))| kept.fingerprint != found.fingerprint);
@@ -83,23 +81,61 @@ impl ReviewState {
 /// A finding with what it has become.
 type CarriedFinding<'k> = (&'k OpenFinding, (JudgedFinding, FindingFate));
 
-/// Of functions that are alike one may be gone: its finding has come to the code of another one, whose own finding has kept
-/// its name there, and is resolved.
-fn give_way(all: &mut Vec<CarriedFinding<'_>>) {
-    let is_renamed =
-        |(kept, (found, _)): &CarriedFinding<'_>| kept.fingerprint != found.fingerprint;
-    let owners = all.iter().filter(|one| !is_renamed(one));
-    let owners = owners.filter(|(_, (_, fate))| *fate != FindingFate::Resolved);
-    let owned: BTreeSet<String> = owners.map(|(kept, _)| kept.fingerprint.clone()).collect();
-    let is_stray =
-        |one: &CarriedFinding<'_>| is_renamed(one) && owned.contains(&one.1.0.fingerprint);
-    // What had been resolved is so still.
-    all.retain(|one| one.1.1 != FindingFate::CameBack || !is_stray(one));
-    for one in all.iter_mut().filter(|one| is_stray(one)) {
-        let (kept, (found, fate)) = one;
+/// Of code that stood there several times a part may be gone: where findings of several places have come to one of them, it is
+/// the place of those that it is named by, else of those that nobody has dismissed. The others are resolved.
+fn give_way(all: &mut Vec<CarriedFinding<'_>>, side: &ReviewedSide<'_>) {
+    let strays: Vec<bool> = (0..all.len()).map(|at| is_stray(all, at, side)).collect();
+    for ((kept, (found, fate)), _) in all.iter_mut().zip(&strays).filter(|(_, stray)| **stray) {
         found.fingerprint.clone_from(&kept.fingerprint);
-        *fate = FindingFate::Resolved;
+        // What had been resolved is so still.
+        if *fate != FindingFate::CameBack {
+            *fate = FindingFate::Resolved;
+        }
     }
+    let mut strays = strays.into_iter();
+    all.retain(|(_, (_, fate))| {
+        !(strays.next().unwrap_or_default() && *fate == FindingFate::CameBack)
+    });
+}
+
+/// Whether another finding has more right to the place to which one has come, and stood elsewhere.
+fn is_stray(all: &[CarriedFinding<'_>], at: usize, side: &ReviewedSide<'_>) -> bool {
+    let stands = |(kept, (found, fate)): &CarriedFinding<'_>| {
+        let is_removed = kept.removed_line.is_some() || found.finding.location.line == 0;
+        *fate != FindingFate::Resolved && !is_removed
+    };
+    let place = |one: &CarriedFinding<'_>| {
+        let finding = &one.1.0.finding;
+        (finding.location.clone(), finding.quote.clone())
+    };
+    let Some(own) = all.get(at).filter(|one| stands(one)) else {
+        return false;
+    };
+    let there = place(own);
+    let rivals: Vec<_> = all
+        .iter()
+        .filter(|one| stands(one) && place(one) == there)
+        .collect();
+    let is_own = |(kept, (found, _)): &CarriedFinding<'_>| {
+        let at = &found.finding.location;
+        (side.is_named_at)(&kept.restore_finding(), &at.path, at.line)
+    };
+    let right = |one: &&&CarriedFinding<'_>| {
+        let (found, fate) = &one.1;
+        let is_back = *fate == FindingFate::CameBack;
+        (!is_own(one), is_back, found.dismissed.is_some())
+    };
+    // Most places have one finding.
+    rivals.len() > 1 && !is_own(own) && {
+        // Of equals the first one stays.
+        let best = rivals.iter().min_by_key(right);
+        best.is_some_and(|best| was_place(best.0) != was_place(own.0))
+    }
+}
+
+fn was_place(kept: &OpenFinding) -> (&RepoPath, u32) {
+    let place = &kept.finding.location;
+    (&place.path, place.line)
 }
 
 impl OpenFinding {
@@ -163,16 +199,22 @@ pub(super) fn is_removed_again(finding: &Finding, side: &ReviewedSide<'_>) -> bo
     let Some(removed) = change.map(removed_lines) else {
         return false;
     };
-    let mut quoted = telling_lines(&finding.quote).into_iter().map(squeeze);
+    let mut quoted = telling_lines(&finding.quote).into_iter().map(removed_code);
     quoted.all(|quoted| removed.iter().any(|line| line.contains(&quoted)))
 }
 
 /// Whether a change removes a line of a quote, which may be cut within its last one.
 fn removes_line_of(change: &FileChange, quote: &str) -> bool {
     let removed = removed_lines(change);
-    let quoted = quote.lines().map(squeeze);
+    let quoted = quote.lines().map(removed_code);
     let mut quoted = quoted.filter(|quoted| !quoted.is_empty());
     quoted.any(|quoted| removed.iter().any(|line| line.contains(&quoted)))
+}
+
+/// A quoted line that a change removes, without the mark that a diff puts before it.
+fn removed_code(line: &str) -> String {
+    let line = line.trim_start();
+    squeeze(line.strip_prefix('-').unwrap_or(line))
 }
 
 /// The lines that a change removes from a file.
@@ -191,7 +233,9 @@ fn find_fate(
     let (path, was) = (&finding.location.path, finding.location.line);
     let (is_judged, is_empty) = (side.is_judged_for(finding), finding.quote.trim().is_empty());
     let file = search.file(path);
-    let line = search.own_line(&code);
+    let line = search
+        .own_line(&code)
+        .filter(|line| !search.has_left(&code, *line));
     let moved = line.filter(|line| *line != was);
     let moved = moved.map(|line| (path.clone(), line));
     match &*file {

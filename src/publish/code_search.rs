@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use council_protocol::{Finding, RepoPath};
+use council_protocol::{Finding, Hunk, LineKind, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote};
-use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned};
+use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned, is_short};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
-use crate::text::CodeLetters;
+use crate::text::{CodeLetters, telling_lines};
 
 /// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.
 #[derive(Clone, Copy)]
@@ -121,7 +121,7 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let keeps_name = |line: u32| self.keeps_name(code, path, line);
+        let keeps_name = |line: u32| self.is_own(code, path, line);
         match find_quoted(&text.code, code.finding, code.was, &counts, &keeps_name) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
@@ -132,41 +132,84 @@ impl<'a> CodeSearch<'a> {
         }
     }
 
-    /// Whether a finding has its name at that line, too: of functions that are alike, only one has the name of its own.
-    fn keeps_name(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> bool {
-        code.named.is_some_and(|named| {
-            let mut there = named.clone();
-            move_finding(&mut there, path, line);
-            (self.side.name_now)(&there).is_none()
-        })
+    /// Whether a place is the one that a finding is named by: of functions that are alike, only one has the name of its own.
+    fn is_own(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> bool {
+        code.named
+            .is_some_and(|named| (self.side.is_named_at)(named, path, line))
+    }
+
+    /// Whether another file has the very place of a finding, and that line of its own file is another place of the same text.
+    pub(super) fn has_left(&self, code: &OpenCode<'_>, line: u32) -> bool {
+        code.named.is_some()
+            && !self.is_own(code, &code.finding.location.path, line)
+            && self
+                .moved_place(code)
+                .is_some_and(|(path, line)| self.is_own(code, &path, line))
     }
 
     /// The line of its own file at which the code of a finding stands again that had gone.
     pub(super) fn returned_line(&self, code: &OpenCode<'_>) -> Option<u32> {
-        let file = self.file(&code.finding.location.path);
+        let path = &code.finding.location.path;
+        let file = self.file(path);
         let SearchedFile::Text(text) = &*file else {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts);
+        let is_own = |line: u32| self.is_own(code, path, line);
+        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts, &is_own);
         // Its lines may all be back with others between them.
         as_it_was.or_else(|| text.scattered(code).needing_all().line(&counts))
     }
 
-    /// The same in another file, where its own is gone.
+    /// The same in another file: where its own is still there, only with all that it is known by.
     pub(super) fn returned_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
-        match &*self.file(&code.finding.location.path) {
-            SearchedFile::Gone => self.moved_place(code),
-            SearchedFile::Unreadable | SearchedFile::Text(_) => None,
-        }
+        let is_gone = matches!(*self.file(&code.finding.location.path), SearchedFile::Gone);
+        let needs_all = !is_gone || is_short(code.finding);
+        // Reading every file again and again takes long.
+        let may_be_there = is_gone || self.adds_quote(code.finding);
+        let place = may_be_there.then(|| self.moved_place(code)).flatten();
+        place.filter(|(path, line)| !needs_all || self.is_own(code, path, *line))
     }
 
-    /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one,
-    /// or where its file is now.
+    /// Whether the change adds a line that is the first of a quote, as far as its lines are known.
+    fn adds_quote(&self, finding: &Finding) -> bool {
+        let letters = |line: &str| -> String { line.split_whitespace().collect() };
+        let quoted = telling_lines(&finding.quote);
+        let Some(first) = quoted.first().map(|line| letters(line)) else {
+            return false;
+        };
+        self.side.changes.iter().any(|change| {
+            let mut lines = change.hunks.iter().flat_map(Hunk::lines);
+            change.hunks.is_empty()
+                || lines
+                    .any(|line| line.kind == LineKind::Added && letters(line.text).contains(&first))
+        })
+    }
+
+    /// Where the code of a finding stands that is no longer in its file: in lines that the change adds to another one, or
+    /// where its file is now. Of several places the one that is most like its own.
     pub(super) fn moved_place(&self, code: &OpenCode<'_>) -> Option<(RepoPath, u32)> {
         let own = &code.finding.location.path;
-        let mut others = self.side.files.iter().filter(|path| *path != own);
-        others.find_map(|path| Some((path.clone(), self.line_elsewhere(path, code)?)))
+        let others = self.side.files.iter().filter(|path| *path != own);
+        let places = others.filter_map(|path| Some((path, self.line_elsewhere(path, code)?)));
+        let best = places.min_by_key(|(path, line)| self.strangeness(code, path, *line));
+        best.map(|(path, line)| (path.clone(), line))
+    }
+
+    /// How little a place in another file is like the one of a finding.
+    fn strangeness(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> u8 {
+        if self.is_own(code, path, line) {
+            return 0;
+        }
+        let file = self.file(path);
+        let SearchedFile::Text(text) = &*file else {
+            return u8::MAX;
+        };
+        let around = code
+            .was
+            .map_or(0, |was| was.strangeness_at(&text.code, code.finding, line));
+        // git knows that it was renamed.
+        1 + around + 2 * u8::from(!is_moved_file(&text.lines, code))
     }
 
     fn line_elsewhere(&self, path: &RepoPath, code: &OpenCode<'_>) -> Option<u32> {
@@ -183,7 +226,8 @@ impl<'a> CodeSearch<'a> {
         if !is_own && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
             return None;
         }
-        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &|_| false) {
+        let keeps_name = |line: u32| self.is_own(code, path, line);
+        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &keeps_name) {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use council_protocol::{Severity, Vote};
 
 use super::carry::{forget_old_name, hear_dismissal, is_removed_again};
-use super::code_search::{CodeSearch, move_finding};
+use super::code_search::{CodeSearch, OpenCode, move_finding};
 use super::kept::{OpenFinding, packed_len};
 use super::memory::ReviewState;
+use super::quote_place::is_short;
 use super::voices::seats_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding, StandingVote};
 use crate::report::{FindingFate, Report};
@@ -16,9 +17,6 @@ use crate::report::{FindingFate, Report};
 /// The most of them that are kept, and the most characters.
 const MAX_GONE: usize = 20;
 const MAX_ROOM: usize = 6_000;
-
-/// The fewest letters of a quote by which code is known again: `return None` comes with every other function.
-const MIN_LETTERS: usize = 16;
 
 impl ReviewState {
     /// Whether a finding of this name was resolved, and would come back with its code.
@@ -73,7 +71,11 @@ impl ReviewState {
                 let is_back = is_removed_again(&gone.finding, search.side);
                 return is_back.then_some((found, FindingFate::CameBack));
             }
-            let (code, path) = (gone.code_of(&gone.finding), &gone.finding.location.path);
+            let path = &gone.finding.location.path;
+            let code = OpenCode {
+                named: Some(&found),
+                ..gone.code_of(&gone.finding)
+            };
             let own = search.returned_line(&code).map(|line| (path.clone(), line));
             let (path, line) = own.or_else(|| search.returned_place(&code))?;
             move_finding(&mut found, &path, line);
@@ -94,7 +96,6 @@ impl ReviewState {
 /// Whether a finding is one that is known again by its code, and weighs by its level or by the votes over it. Of what a rule
 /// finds, the rule says whether it is back.
 fn may_return(open: &OpenFinding) -> bool {
-    let letters = open.finding.quote.chars();
     let objects = |one: &StandingVote| one.last.max(Some(one.vote)) > Some(Vote::Pass);
     let is_voted_over = open.votes.iter().any(objects);
     // What was dismissed has no level: it weighs what it would without that.
@@ -104,5 +105,6 @@ fn may_return(open: &OpenFinding) -> bool {
     };
     weighs
         && open.finding.rule.is_none()
-        && letters.filter(|letter| !letter.is_whitespace()).count() >= MIN_LETTERS
+        // What is removed has nothing around it by which it is known again.
+        && (open.removed_line.is_none() || !is_short(&open.finding))
 }

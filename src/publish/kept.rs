@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::marker::hidden_len;
-use super::quote_place::{QuotePlaces, quote_name};
+use super::quote_place::{QuotePlaces, ReportPlaces, quote_name};
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion, StandingVote,
@@ -186,7 +186,7 @@ impl OpenFinding {
         report: &Report,
         found: &JudgedFinding,
         bounds: TextBounds,
-        quotes: &QuotePlaces,
+        quotes: &ReportPlaces,
     ) -> Option<Self> {
         let finding = clip_finding(&found.finding, bounds);
         let versions = found.members.iter().map(|m| KeptVersion::of(m, bounds));
@@ -198,7 +198,8 @@ impl OpenFinding {
         let said = found.members.iter().map(|member| &member.finding);
         // A quote that is clipped has another name: it is a part of its line from then on.
         let names = said.chain([&found.finding]).map(quote_name);
-        let places = names.filter_map(|name| quotes.get_key_value(&name));
+        let own = quotes.get(&found.fingerprint);
+        let places = names.filter_map(|name| own?.get_key_value(&name));
         is_open.then(|| Self {
             places: places
                 .map(|(name, place)| (name.clone(), place.clone()))
@@ -273,7 +274,7 @@ pub(super) struct KeptReport {
 
 impl KeptReport {
     /// Of a claim nothing is kept: a later run would tell a stranger's findings as its own.
-    pub(super) fn of(report: &Report, quotes: &QuotePlaces) -> Self {
+    pub(super) fn of(report: &Report, quotes: &ReportPlaces) -> Self {
         if !report.source.is_own() {
             return Self::default();
         }
@@ -299,7 +300,7 @@ impl KeptReport {
 }
 
 /// The findings that count or were dismissed within so many characters, and how many are left out.
-fn keep_open(report: &Report, room: usize, quotes: &QuotePlaces) -> (Vec<OpenFinding>, usize) {
+fn keep_open(report: &Report, room: usize, quotes: &ReportPlaces) -> (Vec<OpenFinding>, usize) {
     let within = |bounds: TextBounds| -> Vec<OpenFinding> {
         let findings = report.outcome.findings.iter();
         let open = findings.filter_map(|f| OpenFinding::of(report, f, bounds, quotes));

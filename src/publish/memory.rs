@@ -12,7 +12,7 @@ use super::kept::{
     KeptReport, OpenFinding, read_packed, with_open_findings, with_opinions, write_packed,
 };
 use super::marker::hidden_len;
-use super::quote_place::QuotePlaces;
+use super::quote_place::ReportPlaces;
 use super::voices::KeptVoice;
 use crate::council::outcome::{FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
@@ -107,7 +107,7 @@ pub struct JudgedChange {
     /// What decided beside the change.
     pub rules: String,
     /// Where the quotes of the report stand.
-    pub quotes: QuotePlaces,
+    pub quotes: ReportPlaces,
     /// What was resolved, by now or before.
     pub gone: Vec<OpenFinding>,
 }

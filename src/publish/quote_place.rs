@@ -42,6 +42,12 @@ impl QuoteNeighbours {
         now == *self || is_whole && (now.before == self.before || now.behind == self.behind)
     }
 
+    /// How many sides of a place are others than they were.
+    fn strangeness_at(&self, place: &CodePlace<'_>) -> u8 {
+        let now = Self::of(place);
+        u8::from(now.before != self.before) + u8::from(now.behind != self.behind)
+    }
+
     /// Whether the quote's lines are whole at a place, or joined there with what stood around them.
     fn is_kept_at(&self, place: &CodePlace<'_>) -> bool {
         let now = Self::of(place);
@@ -62,10 +68,22 @@ pub struct QuotePlace {
     pub(super) origin: Option<LineOrigin>,
 }
 
+impl QuotePlace {
+    /// How many sides of the quote at a line are others than they were.
+    pub(super) fn strangeness_at(&self, code: &CodeLetters, finding: &Finding, line: u32) -> u8 {
+        let places = code.quoted_at(&finding.quote);
+        let there = places.iter().find(|place| first_line(place) == line);
+        there.map_or(2, |place| self.around.strangeness_at(place))
+    }
+}
+
 /// The places of quotes, each by [`quote_name`].
 pub(super) type QuotePlaces = BTreeMap<String, QuotePlace>;
 
-/// What a quote is called among those of a report.
+/// The places of the quotes of each finding, by its fingerprint: the same line may be quoted at several places.
+pub(super) type ReportPlaces = BTreeMap<String, QuotePlaces>;
+
+/// What a quote is called among those of a finding.
 pub(super) fn quote_name(finding: &Finding) -> String {
     let place = format!("{}\n{}", finding.location.path.display(), finding.quote);
     sha256(place.as_bytes())[..DIGITS].to_owned()
@@ -76,27 +94,28 @@ pub(crate) fn find_quote_places(
     report: &Report,
     read: &dyn Fn(&RepoPath) -> ReviewedText,
     changes: &[FileChange],
-) -> QuotePlaces {
+) -> ReportPlaces {
     let mut files: BTreeMap<&RepoPath, Option<(CodeLetters, ChangedLines<'_>)>> = BTreeMap::new();
-    let findings = report.outcome.findings.iter();
-    let said = findings.flat_map(|found| {
+    let mut places = ReportPlaces::new();
+    for found in &report.outcome.findings {
         let members = found.members.iter().map(|member| &member.finding);
-        members.chain([&found.finding])
-    });
-    let mut places = QuotePlaces::new();
-    for finding in said.filter(|finding| !finding.quote.trim().is_empty()) {
-        let path = &finding.location.path;
-        let file = files.entry(path).or_insert_with(|| match read(path) {
-            ReviewedText::Text(text) => Some((
-                CodeLetters::of(text.lines()),
-                ChangedLines::of(path, changes, false),
-            )),
-            ReviewedText::Gone | ReviewedText::Unreadable => None,
-        });
-        let place = file
-            .as_ref()
-            .and_then(|(code, lines)| place_in(code, lines, finding));
-        places.extend(place.map(|place| (quote_name(finding), place)));
+        let said = members.chain([&found.finding]);
+        let mut own = QuotePlaces::new();
+        for finding in said.filter(|finding| !finding.quote.trim().is_empty()) {
+            let path = &finding.location.path;
+            let file = files.entry(path).or_insert_with(|| match read(path) {
+                ReviewedText::Text(text) => Some((
+                    CodeLetters::of(text.lines()),
+                    ChangedLines::of(path, changes, false),
+                )),
+                ReviewedText::Gone | ReviewedText::Unreadable => None,
+            });
+            let place = file
+                .as_ref()
+                .and_then(|(code, lines)| place_in(code, lines, finding));
+            own.extend(place.map(|place| (quote_name(finding), place)));
+        }
+        places.insert(found.fingerprint.clone(), own);
     }
     places
 }
@@ -147,16 +166,8 @@ pub(super) fn find_quoted(
         .filter(|place| counts(&numbers_of(place)));
     let mut kept: Vec<_> = kept.collect();
     kept.sort_by_key(|place| distance(place, finding));
-    let mut lines = kept.into_iter().map(first_line).take(MAX_TWINS);
-    let nearest = lines.next();
-    let mut others = lines.peekable();
-    let own = match nearest {
-        Some(line) if others.peek().is_some() && !keeps_name(line) => {
-            others.find(|line| keeps_name(*line)).or(nearest)
-        }
-        _ => nearest,
-    };
-    match own {
+    let lines = kept.into_iter().map(first_line).take(MAX_TWINS);
+    match nearest_own(lines, keeps_name) {
         Some(line) => QuotedCode::At(line),
         // Whole lines were there letter by letter.
         None if places.is_empty() && around.is_none() => QuotedCode::Missing,
@@ -170,13 +181,42 @@ pub(super) fn find_returned(
     finding: &Finding,
     was: &QuotePlace,
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
+    is_own: &dyn Fn(u32) -> bool,
 ) -> Option<u32> {
     let places = code.quoted_at(&finding.quote);
     let same = places
         .iter()
         .filter(|place| was.around.is_near(place) && counts(&numbers_of(place)));
-    let nearest = same.min_by_key(|place| distance(place, finding));
-    nearest.map(first_line)
+    let mut same: Vec<_> = same.collect();
+    same.sort_by_key(|place| distance(place, finding));
+    let mut lines = same.into_iter().map(first_line).take(MAX_TWINS);
+    match is_short(finding) {
+        // So few letters come with every other function: what stands around them, and the function, are all the same.
+        true => lines.find(|line| is_own(*line)),
+        false => nearest_own(lines, is_own),
+    }
+}
+
+/// The fewest letters of a quote by which code is known again: `return None` comes with every other function.
+const MIN_LETTERS: usize = 16;
+
+/// Whether code of so few letters is known again only by what stands around it.
+pub(super) fn is_short(finding: &Finding) -> bool {
+    let letters = finding.quote.chars();
+    letters.filter(|letter| !letter.is_whitespace()).count() < MIN_LETTERS
+}
+
+/// The first of some lines that is a finding's own, else the first.
+fn nearest_own(lines: impl Iterator<Item = u32>, is_own: &dyn Fn(u32) -> bool) -> Option<u32> {
+    let lines: Vec<u32> = lines.collect();
+    match lines.as_slice() {
+        // Most code stands there once.
+        [] | [_] => lines.first().copied(),
+        [first, ..] => {
+            let own = lines.iter().find(|line| is_own(**line));
+            own.or(Some(first)).copied()
+        }
+    }
 }
 
 fn distance(place: &CodePlace<'_>, finding: &Finding) -> u32 {

@@ -36,6 +36,9 @@ pub(crate) struct ReviewedSide<'a> {
     pub(crate) dismissed: &'a [Dismissal],
     /// What a finding is called by the lines around it now, where these are others than they were.
     pub(crate) name_now: &'a dyn Fn(&JudgedFinding) -> Option<String>,
+    /// Whether what stands around the quote of a finding at a line of a file, and the function there, are those that the finding
+    /// is named by, wherever its own file is now: of code that stands there twice, only one place is its own.
+    pub(crate) is_named_at: &'a dyn Fn(&JudgedFinding, &RepoPath, u32) -> bool,
     /// Whether a rule of the program looks for such a finding in every file that is judged, and what it finds is told. A tool may
     /// have failed.
     pub(crate) is_looked_for: &'a dyn Fn(&Finding) -> bool,

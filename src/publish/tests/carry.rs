@@ -38,6 +38,7 @@ pub(super) fn no_side() -> ReviewedSide<'static> {
         cites: &|_| true,
         dismissed: &[],
         name_now: &|_| None,
+        is_named_at: &|_, _, _| true,
         is_looked_for: &|finding| finding.rule.as_deref() == Some("a-rule"),
         is_read_by_rules: &|_| false,
         is_part: false,

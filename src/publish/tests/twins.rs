@@ -16,29 +16,51 @@ const LINE: &str = "    return total / count";
 /// Lines of a function, the third of which is in doubt.
 const BODY: usize = 5;
 
+const FILES: [&str; 2] = ["src/a.py", "src/b.py"];
+
+/// The names of the functions of each file, in order.
+type Functions = [Vec<u8>; 2];
+
 /// A file with a function of each of these names.
-fn file_of(names: &[u8]) -> String {
+fn text_of(names: &[u8]) -> String {
     let function = |name: &u8| format!("def f{name}(items):\n    count = len(items)\n{LINE}\n\n\n");
     names.iter().map(function).collect()
 }
 
-/// The line in doubt of the function at this place of the file.
-fn line_at(place: usize) -> u32 {
-    u32::try_from(place * BODY + 3).unwrap()
+/// Where the line in doubt of a function stands.
+fn place_of(functions: &Functions, name: u8) -> Option<(RepoPath, u32)> {
+    let in_file = |(file, names): (&str, &Vec<u8>)| {
+        let nth = names.iter().position(|there| *there == name)?;
+        Some((RepoPath::from(file), u32::try_from(nth * BODY + 3).unwrap()))
+    };
+    FILES.into_iter().zip(functions).find_map(in_file)
 }
 
-/// What the finding of a function is called.
-fn called(name: u8) -> String {
-    format!("{name:016x}")
+/// The function in which a line stands.
+fn function_at(functions: &Functions, path: &RepoPath, line: u32) -> Option<u8> {
+    let file = FILES
+        .iter()
+        .position(|file| RepoPath::from(*file) == *path)?;
+    let nth = (line as usize).checked_sub(3)? / BODY;
+    functions[file].get(nth).copied()
 }
 
-fn review_of(names: &[u8], dismissed: &[u8]) -> Report {
+/// What the finding of a function is called in a file.
+fn called(path: &RepoPath, name: u8) -> String {
+    format!("{}{name:015x}", u8::from(*path == RepoPath::from(FILES[1])))
+}
+
+/// Every function of the files has a finding.
+fn review_of(functions: &Functions, dismissed: &[u8]) -> Report {
+    let names: Vec<u8> = functions.concat();
     let mut before = report(names.len());
-    for (place, (found, name)) in before.outcome.findings.iter_mut().zip(names).enumerate() {
-        found.finding.location.line = line_at(place);
+    for (found, name) in before.outcome.findings.iter_mut().zip(&names) {
+        let (path, line) = place_of(functions, *name).unwrap();
+        found.fingerprint = called(&path, *name);
+        found.finding.location.path = path;
+        found.finding.location.line = line;
         found.finding.quote = LINE.into();
         found.members[0].finding = found.finding.clone();
-        found.fingerprint = called(*name);
         if dismissed.contains(name) {
             dismiss(found);
         }
@@ -46,73 +68,94 @@ fn review_of(names: &[u8], dismissed: &[u8]) -> Report {
     before
 }
 
-/// The side on which the file has these functions, as a review names what it finds there.
-fn carry(state: &ReviewState, names: &[u8]) -> Vec<(JudgedFinding, FindingFate)> {
+fn read(functions: &Functions, path: &RepoPath) -> ReviewedText {
+    let mut files = FILES.iter().zip(functions);
+    let file = files.find(|(file, _)| RepoPath::from(**file) == *path);
+    match file.filter(|(_, names)| !names.is_empty()) {
+        Some((_, names)) => ReviewedText::Text(text_of(names)),
+        None => ReviewedText::Gone,
+    }
+}
+
+/// The findings of the first review on the side that has these functions, as a review names what it finds there.
+fn carry(
+    before: &Functions,
+    report: &Report,
+    now: &Functions,
+) -> Vec<(JudgedFinding, FindingFate)> {
+    let judged = JudgedChange {
+        files: FILES
+            .map(|file| (file.to_owned(), "digest".to_owned()))
+            .into(),
+        rules: "rules".to_owned(),
+        quotes: find_quote_places(report, &|path| read(before, path), &[]),
+        ..JudgedChange::default()
+    };
+    let state = ReviewState::of(report, judged);
     let name_now = |found: &JudgedFinding| {
-        let place = (found.finding.location.line as usize).checked_sub(3)? / BODY;
-        let name = called(*names.get(place)?);
+        let place = &found.finding.location;
+        let name = called(&place.path, function_at(now, &place.path, place.line)?);
         (name != found.fingerprint).then_some(name)
     };
-    let text = |_: &RepoPath| ReviewedText::Text(file_of(names));
+    let is_named_at = |found: &JudgedFinding, path: &RepoPath, line: u32| {
+        let name = function_at(now, path, line);
+        name.is_some_and(|name| called(&found.finding.location.path, name) == found.fingerprint)
+    };
+    let text = |path: &RepoPath| read(now, path);
     let side = ReviewedSide {
-        files: vec!["src/a.rs".into()],
+        files: FILES.map(RepoPath::from).into(),
         read: &text,
         name_now: &name_now,
+        is_named_at: &is_named_at,
         ..no_side()
     };
     state.carry_findings(&side).findings
 }
 
-fn state_of(report: &Report, names: &[u8]) -> ReviewState {
-    let text = |_: &RepoPath| ReviewedText::Text(file_of(names));
-    let judged = JudgedChange {
-        files: BTreeMap::from([("src/a.rs".to_owned(), "digest".to_owned())]),
-        rules: "rules".to_owned(),
-        quotes: find_quote_places(report, &text, &[]),
-        ..JudgedChange::default()
-    };
-    ReviewState::of(report, judged)
+/// Functions of these names in two files.
+fn functions(names: std::ops::Range<u8>) -> impl Strategy<Value = Functions> {
+    let in_file = prop::collection::vec(0usize..3, names.len());
+    let names: Vec<u8> = names.collect();
+    (Just(names).prop_shuffle(), in_file).prop_map(|(names, in_file)| {
+        let of = |file: usize| {
+            let there = names.iter().zip(&in_file).filter(|(_, at)| **at == file);
+            there.map(|(name, _)| *name).collect()
+        };
+        [of(0), of(1)]
+    })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Functions are put in, taken out and put elsewhere while judges are silent: a finding stands in the function that it
-    /// is about, dismissed or not, and is resolved where that is gone and the functions of the other findings are not.
+    /// Functions are put in, taken out and put elsewhere, also into another file, while judges are silent. A finding stands in
+    /// the function that it is about, dismissed or not; no two of them come to one place; and one is resolved only where its
+    /// function is gone.
     #[test]
     fn a_finding_stays_with_the_function_that_it_is_about(
-        before in Just((0u8..5).collect::<Vec<_>>()).prop_shuffle(),
-        count in 1usize..5,
-        after in Just((0u8..8).collect::<Vec<_>>()).prop_shuffle(),
-        more in 0usize..4,
+        before in functions(0..5),
+        now in functions(0..7),
         dismissed in prop::sample::subsequence((0u8..5).collect::<Vec<_>>(), 0..5),
     ) {
-        let before = &before[..count];
-        // Where a function is gone, another one's finding may be all that is left: all of the others are still there.
-        let gone = after.iter().take(more / 2);
-        let gone: Vec<u8> = gone.filter(|name| before.contains(name)).copied().collect();
-        let after: Vec<u8> = after
-            .iter()
-            .filter(|name| !gone.contains(name) && (before.contains(name) || **name >= 8 - u8::try_from(more).unwrap()))
-            .copied()
-            .collect();
-        prop_assume!(after.iter().any(|name| before.contains(name)));
-        let report = review_of(before, &dismissed);
-        let carried = carry(&state_of(&report, before), &after);
-        for (found, fate) in &carried {
-            let name = before.iter().find(|name| called(**name) == found.fingerprint);
-            let place = after.iter().position(|name| called(*name) == found.fingerprint);
-            match (name, place) {
-                (Some(name), Some(place)) => {
+        let report = review_of(&before, &dismissed);
+        let carried = carry(&before, &report, &now);
+        prop_assert_eq!(carried.len(), report.outcome.findings.len());
+        let mut places = BTreeMap::new();
+        for ((found, fate), was) in carried.iter().zip(&report.outcome.findings) {
+            let place = &was.finding.location;
+            let name = function_at(&before, &place.path, place.line).unwrap();
+            let at = (found.finding.location.path.clone(), found.finding.location.line);
+            match place_of(&now, name) {
+                Some(there) => {
                     prop_assert_eq!(*fate, FindingFate::StillOpen);
-                    prop_assert_eq!(found.finding.location.line, line_at(place));
-                    prop_assert_eq!(found.dismissed.is_some(), dismissed.contains(name));
+                    prop_assert_eq!(&at, &there);
+                    prop_assert_eq!(found.dismissed.is_some(), dismissed.contains(&name));
                 }
-                (Some(_), None) => prop_assert_eq!(*fate, FindingFate::Resolved),
-                // It went to a function that is new, and is named as that.
-                (None, _) => prop_assert!(!gone.is_empty(), "{}", found.fingerprint),
+                // It is open in a function that is new, or resolved.
+                None if *fate == FindingFate::Resolved => continue,
+                None => {}
             }
+            prop_assert_eq!(places.insert(at, name), None);
         }
-        prop_assert_eq!(carried.len(), before.len());
     }
 }

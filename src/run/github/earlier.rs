@@ -11,8 +11,8 @@ use council_protocol::{
     BlobSource, CoverageState, Finding, Location, Packet, Proof, RepoPath, Seat, Severity, Side,
 };
 
-use crate::council::name_now;
 use crate::council::outcome::JudgedFinding;
+use crate::council::{is_named_by, name_now};
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, JudgedChange, PublishOptions, ReviewState, ReviewedSide,
     ReviewedText, Surface,
@@ -292,6 +292,16 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         let (proof, context) = prover.prove_quote(&finding.location, &finding.quote);
         name_now(found, &context).filter(|_| proof.resolves())
     };
+    let is_named_at = |found: &JudgedFinding, path: &RepoPath, line: u32| {
+        let place = Location {
+            path: path.clone(),
+            line,
+            end_line: None,
+        };
+        let mut prover = prover.borrow_mut();
+        let (proof, context) = prover.prove_quote(&place, &found.finding.quote);
+        proof.place(line) == Some(line) && is_named_by(found, &context)
+    };
     let read = |path: &RepoPath| read_reviewed(&**blobs, path);
     let read_before = |path: &RepoPath| read_side(&**blobs, Side::Old, path);
     let seats = planned_seats(prepared);
@@ -309,6 +319,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         cites: &cites,
         dismissed: &prepared.dismissed,
         name_now: &named,
+        is_named_at: &is_named_at,
         is_looked_for: &|finding| is_looked_for(finding, &seats),
         is_read_by_rules: &is_read_by_rules,
         is_part,

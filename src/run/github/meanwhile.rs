@@ -29,6 +29,7 @@ pub(super) fn found_meanwhile(
         cites: &|_| true,
         dismissed: &[],
         name_now: &|_| None,
+        is_named_at: &|_, _, _| true,
         is_looked_for: &|_| false,
         is_read_by_rules: &|_| false,
         is_part: false,
