@@ -78,6 +78,35 @@ fn search_with_own_marks(
     })
 }
 
+/// Searches lines that are quoted as a diff shows those that it removes: the same ones may stand elsewhere in the file, where
+/// nobody changed them. A list has such marks, too: what stands in the file with them is no removed line.
+fn search_removed(
+    texts: &SearchTexts,
+    location: &Location,
+    quote: &str,
+) -> Option<ProofWithContext> {
+    let code: Option<Vec<&str>> = quote
+        .trim()
+        .lines()
+        .map(|line| {
+            // A brief prints the number before it.
+            let line = line
+                .trim_start()
+                .trim_start_matches(|c: char| c.is_ascii_digit());
+            line.trim_start().strip_prefix('-')
+        })
+        .collect();
+    let code = code?;
+    let is_telling = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let first = quote.trim().lines().next()?;
+    if texts.0.iter().any(|text| text.has_line(first)) || !code.iter().any(is_telling) {
+        return None;
+    }
+    let removed = texts.0.iter().filter(|text| text.removed.is_some());
+    let mut found = removed.map(|text| text.search_near(location.line, &code.join("\n")));
+    found.find(|(proof, _)| matches!(proof, Proof::Removed { .. }))
+}
+
 impl QuoteProver {
     /// A prover over one change.
     pub(crate) fn new(packet: Arc<Packet>, blobs: Arc<dyn BlobSource>, redactor: Redactor) -> Self {
@@ -200,6 +229,9 @@ impl QuoteProver {
             reason: "there is no text to search".to_owned(),
         };
         let quote = written_out(quote);
+        if let Some(found) = search_removed(&texts, location, &quote) {
+            return found;
+        }
         let is_here = |text: &&SearchText| text.holds_at(location.line, &quote);
         let here = texts.0.iter().find(is_here);
         for text in here.into_iter().chain(&texts.0) {

@@ -189,6 +189,40 @@ fn a_removed_line_is_evidence_at_the_place_where_it_stood() {
     }
 }
 
+/// The same guard may stand in another function that the change leaves as it was. A list of Markdown has the mark of its own.
+#[test]
+fn a_line_that_is_quoted_with_the_mark_of_a_diff_is_the_removed_one() {
+    let over = |text: &'static str| {
+        let blobs = Blobs([((Side::New, "pay.rs"), text)].into());
+        QuoteProver::new(packet(), Arc::new(blobs), Redactor::default())
+    };
+    let guard = "fn refund() {\n    check_balance()?;\n}\nfn pay() {\n    transfer(amount);\n}\n";
+    let removed = Proof::Removed {
+        line: 11,
+        old_line: 11,
+    };
+    for quote in [
+        "-    check_balance()?;",
+        "- check_balance()?;",
+        "  11 -    check_balance()?;",
+    ] {
+        for claimed in [2, 5, 11] {
+            let found = prove(&mut over(guard), "pay.rs", claimed, quote).0;
+            assert_eq!(found, removed, "{quote} at {claimed}");
+        }
+    }
+    let stands = prove(&mut over(guard), "pay.rs", 2, "check_balance()?;").0;
+    assert_eq!(stands, Proof::Verified);
+    let listed = prove(
+        &mut over("- check_balance()?;\n"),
+        "pay.rs",
+        1,
+        "- check_balance()?;",
+    )
+    .0;
+    assert_eq!(listed, Proof::Verified);
+}
+
 #[test]
 fn without_blobs_the_lines_that_the_patch_shows_are_searched() {
     let mut prover = from_patch();

@@ -60,6 +60,12 @@ impl SearchText {
         self.removed.is_none() && self.number_of(index) == line && self.lines.holds_at(index, quote)
     }
 
+    /// Whether a line stands there just so, blanks at its ends aside.
+    pub(super) fn has_line(&self, line: &str) -> bool {
+        let lines = (0..self.lines.len()).filter_map(|index| self.lines.get(index));
+        lines.into_iter().any(|there| there.trim() == line.trim())
+    }
+
     pub(super) fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
         let claimed = self.index_of(line);
         let proof = self.lines.prove(claimed, quote);
