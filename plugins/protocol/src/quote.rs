@@ -123,7 +123,7 @@ fn strip_numbers(text: &str) -> Option<String> {
     })
 }
 
-/// Without line numbers as a model writes them: `12: text`, `12 | text`, `L12 text`.
+/// Without line numbers as a model writes them, or its own tools print them: `12: text`, `12 | text`, `L12 text`, `12→text`.
 fn strip_own_numbers(text: &str) -> Option<String> {
     strip_gutter(text, &|rest| {
         let behind = rest.trim_start();
@@ -131,7 +131,7 @@ fn strip_own_numbers(text: &str) -> Option<String> {
             .strip_prefix(". ")
             .or_else(|| behind.strip_prefix(") "));
         let text = listed
-            .or_else(|| behind.strip_prefix([':', '|']))
+            .or_else(|| behind.strip_prefix([':', '|', '→', '│']))
             .unwrap_or(behind);
         // A number alone is one only where something sets it apart: `3px` is none.
         let is_apart = text.len() < rest.len() || rest.is_empty() || rest.starts_with(['+', '-']);

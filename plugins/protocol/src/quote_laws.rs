@@ -37,7 +37,15 @@ fn decoration() -> impl Strategy<Value = Decoration> {
     use Decoration as D;
     prop_oneof![
         prop_oneof![Just('+'), Just('-'), Just(' ')].prop_map(D::Gutter),
-        prop_oneof![Just(": "), Just(" | "), Just(":"), Just("  ")].prop_map(D::Numbers),
+        prop_oneof![
+            Just(": "),
+            Just(" | "),
+            Just(":"),
+            Just("  "),
+            Just("→"),
+            Just(" │ ")
+        ]
+        .prop_map(D::Numbers),
         prop_oneof![Just('+'), Just('-')].prop_map(D::DiffMarker),
         prop_oneof![Just("`"), Just("``"), Just("```")].prop_map(D::Backticks),
         Just(D::StrayBacktick),
