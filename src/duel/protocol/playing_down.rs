@@ -263,10 +263,45 @@ const PARTS: [&str; 5] = [
     "only in part",
 ];
 
+/// What makes a sentence one of something else than the point: "I see no other issue", "Apart from that, it is fine".
+const OTHER_MATTERS: &[&str] = &[
+    "no other",
+    "any other",
+    "nothing else",
+    "anything else",
+    "everything else",
+    "apart from that",
+    "apart from this",
+    "aside from that",
+    "aside from this",
+    "other than that",
+    "the rest of",
+    "for other errors",
+    "in other cases",
+    "for other inputs",
+];
+
+/// The sentences of a reason that are about the point.
+pub(super) fn about_point(reason: &str) -> impl Iterator<Item = &str> {
+    let sentences = reason.split(['.', '!', '?', ';', '\n']);
+    sentences.filter(|sentence| {
+        let words = sentence.replace(',', " ");
+        !Words::of(&words).has_any(OTHER_MATTERS)
+    })
+}
+
 /// The words of a reason that play the point down, in a clause.
 pub(super) fn plays_down(reason: &str) -> Option<&str> {
-    let mut clauses = reason.split(CLAUSE_ENDS).map(str::trim);
-    clauses.find(|clause| clears(clause))
+    let find = |sentence| {
+        let clauses = str::split(sentence, CLAUSE_ENDS).map(str::trim);
+        let clauses = clauses.filter(|clause| clause.contains(char::is_alphanumeric));
+        let clauses: Vec<&str> = clauses.collect();
+        let mut pairs = clauses.iter().zip(clauses.iter().skip(1).chain([&""]));
+        // "It is guarded in `mean()`, but not here."
+        let found = pairs.find(|(clause, next)| clears(clause) && !next.starts_with("but not"));
+        found.map(|(clause, _)| *clause)
+    };
+    about_point(reason).find_map(find)
 }
 
 /// Whether one of these phrases stands in a clause of a text, where the words of the clause before and behind it fit.
@@ -304,6 +339,7 @@ fn clears(clause: &str) -> bool {
                 .first()
                 .is_some_and(|word| INPUTS.contains(&word.as_str()))
                 && !is_one_of(before, UNREAL)
+                && !is_one_of(behind, &["test", "tests"])
         })
         || calls_point_wrong(&words)
 }
@@ -322,8 +358,8 @@ fn is_turned(before: &[String], behind: &[String]) -> bool {
 /// Whether a phrase is said of what is so, and not of what was, should be or is told by somebody, nor under a condition.
 fn is_so(before: &[String], behind: &[String]) -> bool {
     let next = behind.first().map(String::as_str);
-    let is_bounded =
-        next.is_some_and(|word| ["only", "if", "when", "unless", "until"].contains(&word));
+    let is_bounded = next.is_some_and(|word| ["if", "when", "unless", "until"].contains(&word))
+        || is_one_of(behind, &["only"]);
     !is_turned(before, behind) && !is_one_of(before, UNREAL) && !is_bounded
 }
 

@@ -53,6 +53,12 @@ const HOLDING: &[&str] = &[
     "Agreed. If nobody buys anything on a Sunday, the nightly job dies.",
     "Confirmed. I would have called it harmless, had I not seen the traceback.",
     "Agreed. It needs at least one item, and the form sends none.",
+    "Agreed. I see no other issue.",
+    "Agreed. There is nothing else wrong here.",
+    "Agreed. It is guarded in `mean()`, but not here.",
+    "Agreed. It is safe for non-empty lists only.",
+    "Agreed. The try block is harmless for other errors but hides this one.",
+    "Confirmed. The list is never empty in the tests, which is why CI is green.",
 ];
 
 /// What refutes it, or leaves less of it.
