@@ -129,8 +129,8 @@ impl<'p> ChangedFile<'p> {
     }
 }
 
-/// The names of a change, the most telling first.
-pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<WantedName> {
+/// The names of a change, the most telling first, and how many of them are not looked for.
+pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> (Vec<WantedName>, usize) {
     let moved = packet.files.iter().flat_map(moved::moved_names);
     let mut wanted: BTreeMap<String, WantedName> = BTreeMap::new();
     for name in moved.take(MAX_MOVED_NAMES) {
@@ -158,8 +158,9 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
         let rank = |name: &WantedName| (name.reason, std::cmp::Reverse(name.text.len().min(12)));
         rank(a).cmp(&rank(b)).then_with(|| a.text.cmp(&b.text))
     });
+    let left_out = all.len().saturating_sub(MAX_NAMES);
     all.truncate(MAX_NAMES);
-    all
+    (all, left_out)
 }
 
 /// The most names for files that are moved or deleted.

@@ -28,6 +28,12 @@ pub(super) fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
     }
 }
 
+/// Names of the change beyond the most that are looked for.
+pub(super) fn names_gap(known: usize, left_out: usize) -> Option<String> {
+    let all = known + left_out;
+    (left_out > 0).then(|| format!("{known} of the {all} names of the change were looked for"))
+}
+
 pub(super) fn size_gap(hits: &NameHits) -> Option<String> {
     let most = MAX_FILE >> 10;
     match hits.too_large {

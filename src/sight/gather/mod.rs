@@ -75,7 +75,7 @@ pub(super) fn with_search_of(
     after: &SearchLimits,
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let mut names = wanted_names(&files, packet);
+    let (mut names, _) = wanted_names(&files, packet);
     let (hits, known) = search_names(sight, packet, (&files, &mut names), search);
     let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_hits(&hits, after);
@@ -96,11 +96,11 @@ pub(crate) fn gather_for_part(
     limits: &SearchLimits,
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let ((hits, known), names, history) = thread::scope(|scope| {
+    let ((hits, known), names, left_out, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
-        let mut names = wanted_names(&files, packet);
+        let (mut names, left_out) = wanted_names(&files, packet);
         let hits = search_names(sight, packet, (&files, &mut names), limits);
-        (hits, names, history.join().unwrap_or_default())
+        (hits, names, left_out, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_changed_functions();
@@ -113,6 +113,7 @@ pub(crate) fn gather_for_part(
     gatherer.add_far_functions();
     gatherer.add_long_definitions();
     let mut gathered = gatherer.finish();
+    gathered.gaps.extend(gaps::names_gap(names.len(), left_out));
     gathered.gaps.extend(gaps::search_gap(&hits, unread));
     gathered.gaps.extend(more.into_iter().flatten());
     gathered.gaps.extend(gaps::language_gap(packet));
