@@ -1,10 +1,12 @@
 //! A judge's suggestion, or the test that proves a finding, taken into the worktree.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use council_protocol::{Location, RepoPath};
+use council_protocol::change::Hunk;
+use council_protocol::{Location, Packet, RepoPath};
 use council_secrets::Redactor;
 
 use crate::council::outcome::JudgedFinding;
@@ -15,7 +17,8 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
-use crate::run::suggestion::{line_range, lines_of, place_now, replace_lines};
+use crate::run::store;
+use crate::run::suggestion::{line_range, lines_of, place_now, refuse_edited, replace_lines};
 use crate::safe_file::{self, FileWriter};
 use crate::text::{Untrusted, page_address, unfit_text};
 
@@ -197,6 +200,13 @@ pub(crate) fn apply_suggestion(
     let at = &at.map_err(refused)?;
     // Lines that were followed are the reviewed ones.
     let same = reviewed.is_some().then_some(text.as_slice());
+    let judged = match same {
+        Some(_) => None,
+        None => judged_lines(&report, at, start),
+    };
+    if let Some(judged) = judged {
+        refuse_edited(&text, at, &judged, suggestion).map_err(refused)?;
+    }
     let changed = replace_lines(&text, at, suggestion, &finding.quote, same).map_err(refused)?;
     write_with_mode(&file, &changed, own.as_deref())?;
     let redactor = user_redactor(start)?;
@@ -296,6 +306,22 @@ fn reviewed_file(
     };
     let path = at.path.display().into_owned();
     Ok(tree.read_file(&path)?)
+}
+
+/// The lines of a finding as judges were shown them, where no commit has them; none: they are not all known, or a secret of them
+/// was not shown.
+fn judged_lines(report: &Report, at: &Location, start: &RunContext) -> Option<Vec<String>> {
+    let past = store::run_of_name(start, &report.receipt.run.name)?;
+    let packet: Packet = serde_json::from_slice(&past.read_file("packet.json").ok()?).ok()?;
+    let file = packet.files.iter().find(|file| file.path == at.path)?;
+    let shown = file.hunks.iter().flat_map(Hunk::lines);
+    let shown = shown.filter_map(|line| Some((line.new_no?, line.text)));
+    let shown: BTreeMap<u32, &str> = shown.collect();
+    let last = at.end_line.unwrap_or(at.line);
+    let lines = (at.line..=last).map(|line| shown.get(&line).map(|text| (*text).to_owned()));
+    let lines: Vec<String> = lines.collect::<Option<_>>()?;
+    let is_whole = |line: &String| unfit_text(line).is_none();
+    lines.iter().all(is_whole).then_some(lines)
 }
 
 /// Writes with the file's own mode: whoever is killed leaves the old file or the new one. The half of it lies in the git

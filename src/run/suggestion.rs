@@ -87,6 +87,31 @@ fn why_changed(lines: &[&[u8]], suggestion: &str) -> &'static str {
     }
 }
 
+/// Refuses lines that somebody has edited since judges were shown them, blanks at their ends aside.
+pub(crate) fn refuse_edited(
+    text: &[u8],
+    at: &Location,
+    shown: &[String],
+    suggestion: &str,
+) -> Result<(), &'static str> {
+    let lines = lines_of(text);
+    let there = lines.get(line_range(at)).unwrap_or_default();
+    let is_same = |(line, shown): (&&[u8], &String)| {
+        let line = line.strip_prefix(MARK).unwrap_or(line);
+        line.trim_ascii_end() == shown.trim_end().as_bytes()
+    };
+    match there.len() == shown.len() && there.iter().zip(shown).all(is_same) {
+        true => Ok(()),
+        false => {
+            let first = line_range(at).start;
+            Err(why_changed(
+                lines.get(first..).unwrap_or_default(),
+                suggestion,
+            ))
+        }
+    }
+}
+
 /// The text with the lines replaced, or why not.
 pub(crate) fn replace_lines(
     text: &[u8],
@@ -205,6 +230,30 @@ mod tests {
         );
         let changed = "the lines have changed since they were reviewed";
         assert_eq!(put("a\nother();\nwell();\nc\n"), Err(changed));
+    }
+
+    /// Where no commit has the lines that were judged, they are known as judges were shown them: an edit of their author's that
+    /// leaves the quote as it was is one all the same.
+    #[test]
+    fn lines_that_were_edited_since_are_not_replaced() {
+        let shown = ["    return 1 / len(x)".to_owned()];
+        let put = |line: &str| {
+            let text = format!("def f(x):\n{line}\n");
+            let fix = "    return 1 / max(1, len(x))";
+            refuse_edited(text.as_bytes(), &at(2, None), &shown, fix)
+        };
+        assert_eq!(put("    return 1 / len(x)"), Ok(()));
+        assert_eq!(put("    return 1 / len(x)  "), Ok(()));
+        for edited in [
+            "    return 1 / len(x) + tax(x)",
+            "    if x: return 1 / len(x)",
+            "        return 1 / len(x)",
+            "",
+        ] {
+            assert_eq!(put(edited), Err(CHANGED), "{edited}");
+        }
+        let applied = put("    return 1 / max(1, len(x))");
+        assert_eq!(applied, Err("it stands there already"));
     }
 
     /// Whatever is done to the file elsewhere, and however often the same line stands in it: the suggestion goes to the line
