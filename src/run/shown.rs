@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use council_protocol::packet::{Target, TargetKind};
 
 use crate::council::outcome::Verdict;
-use crate::git::{self, RepositoryPaths};
+use crate::git::{self, GitError, RepositoryPaths};
 use crate::memory::MacPurpose;
 use crate::packet::packet_digest;
 use crate::report::{self, GatePolicy, Report};
@@ -150,9 +150,14 @@ fn moved_on(target: &Target, start: &RunContext) -> Option<(String, String)> {
         true => target.base.as_deref()?,
         false => target.head.as_deref()?,
     };
-    let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok()?;
     let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
-    (reviewed != now).then(|| (short(reviewed), short(&now)))
+    match git::commit_at(&start.dir, &start.git_environment(), "HEAD") {
+        Ok(now) => (reviewed != now).then(|| (short(reviewed), short(&now))),
+        Err(GitError::Unborn { .. }) => {
+            Some((short(reviewed), "which has no commit yet".to_owned()))
+        }
+        Err(_) => None,
+    }
 }
 
 /// Whether the changes that were reviewed are not the ones that lie here now. Where nothing tells, they are.
@@ -178,10 +183,11 @@ fn was_edited(report: &Report, start: &RunContext) -> bool {
         };
         (request, start.clone())
     });
-    match prepare_review(&request, &start) {
-        Ok(now) => packet_digest(&now.packet) != *reviewed,
-        Err(_) => false,
-    }
+    prepare_review(&request, &start).is_ok_and(|now| {
+        // A verdict is known again by its change: of the worktree and of the index the packets differ.
+        let change = || git::recognition_key(&now.change, &now.packet.files);
+        packet_digest(&now.packet) != *reviewed && run.digests.change != Some(change())
+    })
 }
 
 fn read_signed(name: &str, start: &RunContext) -> Option<ShownReport> {

@@ -225,6 +225,27 @@ fn an_agent_reviews_mends_and_reviews_again() {
     assert_eq!(latest(&mut agent)["verdict"], "PASS");
 }
 
+/// The usual way to a partial commit: review, stage, go on, review what is staged.
+#[test]
+fn what_is_staged_of_a_reviewed_worktree_is_what_was_reviewed() {
+    let repo = Repo::with_base();
+    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
+    let mut agent = Agent::start(repo);
+    agent.call("review", json!({}));
+    agent.repo.git(["add", "."]);
+    agent
+        .repo
+        .write("src/other.rs", "/// Other.\npub const OTHER: u32 = 1;\n");
+    for _ in 0..2 {
+        let told = agent.call("review", json!({ "target": "staged" }));
+        assert!(told.contains("Nothing blocks this change."), "{told}");
+        assert!(!told.contains("is not about"), "{told}");
+    }
+    agent.repo.git(["add", "."]);
+    let told = agent.call("show", json!({}));
+    assert!(told.contains("not about what is staged now"), "{told}");
+}
+
 #[test]
 fn with_nothing_uncommitted_the_branch_is_reviewed() {
     let repo = Repo::with_base();

@@ -103,6 +103,11 @@ fn wait_answers_for_no_commit_that_nobody_reviewed() {
     repo.council(["wait"]).ends(3).tells("not about HEAD");
     repo.write("more.md", "One line.\n");
     repo.council(["review", "--worktree", "-q"]).ends(0);
+    // A branch that has no commit yet is none that somebody has reviewed.
+    repo.git(["checkout", "--quiet", "--orphan", "empty"]);
+    let waited = repo.council(["wait"]).ends(3);
+    waited.tells("not about HEAD, which has no commit yet");
+    repo.git(["checkout", "--quiet", "main"]);
     repo.commit("Unread, too");
     repo.council(["wait"]).ends(3).tells("about changes on");
     repo.council(["show", "-q"]).ends(0);
