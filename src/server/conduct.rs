@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use council_protocol::packet::TargetKind;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
+use super::ShownRuns;
 use super::answer::{self, BesideReport};
 use super::left_out;
 use super::tools::ToolCall;
-use super::workspace::describe_place;
+use super::workspace::{describe_place, worktree_of};
 use crate::report::Report;
 use crate::run::apply::{UnfitSuggestion, apply_suggestion};
 use crate::run::context::{Notifier, RunContext};
@@ -75,8 +76,7 @@ impl Notifier for AgentNotifier {
 pub(super) struct CallWires {
     pub(super) progress: UnboundedSender<String>,
     pub(super) interrupts: UnboundedReceiver<()>,
-    /// The run whose findings this client was shown last.
-    pub(super) shown: Arc<Mutex<Option<String>>>,
+    pub(super) shown: ShownRuns,
 }
 
 /// What a call comes to, in words for the model.
@@ -94,14 +94,15 @@ pub(super) fn conduct(
         ..start.clone()
     };
     let place = describe_place(&start);
-    let shown = wires.shown;
+    let (shown, worktree) = (wires.shown, worktree_of(&start));
     let show = |report: &Report| {
         let name = report.receipt.run.name.clone();
-        *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.insert(worktree.clone(), name);
     };
     let run_of = |id: &str| {
-        let own = shown.lock().unwrap_or_else(PoisonError::into_inner);
-        run_of_own_id(id, own.as_deref(), &start)
+        let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        run_of_own_id(id, shown.get(&worktree).map(String::as_str), &start)
     };
     let named = |said: String| format!("{place}\n\n{said}");
     let named_data = |said: String| format!("{place}\n\n{}\n\n{said}", answer::DATA);

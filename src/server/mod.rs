@@ -6,6 +6,8 @@ mod left_out;
 mod tools;
 mod workspace;
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -93,13 +95,16 @@ impl Drop for EndWhenDropped {
     }
 }
 
+/// The run whose findings the client was shown last in each worktree: its `F1` is of that one, whatever another agent has asked
+/// for.
+type ShownRuns = Arc<Mutex<BTreeMap<PathBuf, String>>>;
+
 #[derive(Clone)]
 struct CouncilServer {
     start: RunContext,
     /// Two reviews at once would cost twice, and an agent that asks again has mostly lost patience.
     one_review: Arc<tokio::sync::Mutex<()>>,
-    /// The run whose findings the client was shown last: its `F1` is of that one, whatever another agent has asked for.
-    shown: Arc<Mutex<Option<String>>>,
+    shown: ShownRuns,
     /// The review that was asked for last.
     working: Arc<Mutex<Option<JoinHandle<()>>>>,
 }

@@ -150,6 +150,13 @@ pub(super) fn describe_place(start: &RunContext) -> String {
     Untrusted::new(&format!("Repository: {top}{}", branch.unwrap_or_default())).line()
 }
 
+/// The top of the worktree in which a call works; outside of one, the folder.
+pub(super) fn worktree_of(start: &RunContext) -> PathBuf {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment());
+    let top = place.ok().and_then(|place| place.workdir.or(place.git_dir));
+    top.unwrap_or_else(|| start.dir.clone())
+}
+
 /// The branch that is checked out; none: a commit is, or git keeps its refs elsewhere.
 fn branch_of(git_dir: &Path) -> Option<String> {
     let head = safe_file::read_text(git_dir.join("HEAD")).ok()?;

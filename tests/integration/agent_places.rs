@@ -88,6 +88,30 @@ fn of_several_repositories_one_has_to_be_named() {
     }
 }
 
+/// Agents that work in several worktrees of one repository, over one server: `F1` is the finding of the worktree that the call
+/// names, whichever was reviewed last.
+#[test]
+fn a_finding_is_of_the_worktree_that_the_call_names() {
+    let repo = unmended();
+    let (top, tree) = (repo.path(), repo.in_home("tree"));
+    let place = tree.to_str().unwrap();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", place]);
+    std::fs::write(tree.join("other.md"), CONFLICT).unwrap();
+    let roots = vec![top.clone(), tree.clone()];
+    let mut agent = Agent::start_at(repo, &top, roots, &[]);
+    for folder in [&top, &tree] {
+        let said = agent.call("review", json!({ "folder": folder }));
+        assert!(said.starts_with("FAIL"), "{said}");
+    }
+    for (folder, own, others) in [
+        (&top, "notes.md", "other.md"),
+        (&tree, "other.md", "notes.md"),
+    ] {
+        let said = agent.call("explain", json!({ "id": "F1", "folder": folder }));
+        assert!(said.contains(own) && !said.contains(others), "{said}");
+    }
+}
+
 /// A law: whatever of the agent's work was no part of a PASS is told, and nothing is told that was.
 #[test]
 fn a_pass_says_what_it_is_not_about_and_nothing_else() {
