@@ -102,10 +102,15 @@ fn base_hints(objects: &ObjectReader, head: &HeadPosition) -> Vec<String> {
     let mut others = branches.map(|(name, _)| name).filter(|name| {
         Some(name.as_str()) != own && !name.ends_with("/HEAD") && is_plain_name(name)
     });
-    let mut hints = vec![
-        "name what to review: git council review HEAD (the last commit), --staged or --worktree"
-            .to_owned(),
-    ];
+    // A bare one has neither a worktree nor an index.
+    let is_bare = store.config_value("core.bare").as_deref() == Some("true");
+    let uncommitted = match is_bare {
+        true => "",
+        false => ", --staged or --worktree",
+    };
+    let mut hints = vec![format!(
+        "name what to review: git council review HEAD (the last commit){uncommitted}"
+    )];
     if let Some(other) = others.next() {
         hints.push(format!(
             "or compare with another branch: git council review {}...HEAD",
@@ -113,6 +118,7 @@ fn base_hints(objects: &ObjectReader, head: &HeadPosition) -> Vec<String> {
         ));
     }
     let own = own.map(short_ref_name).filter(|own| is_plain_name(own));
+    let own = own.filter(|_| !is_bare);
     let remote = store.remote_names().into_iter().next();
     if let Some((own, remote)) = own.zip(remote.filter(|remote| is_plain_name(remote))) {
         hints.push(format!(
