@@ -86,6 +86,9 @@ type CarriedFinding<'k> = (&'k OpenFinding, (JudgedFinding, FindingFate));
 fn give_way(all: &mut Vec<CarriedFinding<'_>>, side: &ReviewedSide<'_>) {
     let strays: Vec<bool> = (0..all.len()).map(|at| is_stray(all, at, side)).collect();
     for ((kept, (found, fate)), _) in all.iter_mut().zip(&strays).filter(|(_, stray)| **stray) {
+        // It is told of as it was.
+        let was = &kept.finding.location;
+        move_finding(found, &was.path, was.line);
         found.fingerprint.clone_from(&kept.fingerprint);
         // What had been resolved is so still.
         if *fate != FindingFate::CameBack {

@@ -151,8 +151,12 @@ proptest! {
                     prop_assert_eq!(&at, &there);
                     prop_assert_eq!(found.dismissed.is_some(), dismissed.contains(&name));
                 }
-                // It is open in a function that is new, or resolved.
-                None if *fate == FindingFate::Resolved => continue,
+                // It is open in a function that is new, or resolved and told of as it was.
+                None if *fate == FindingFate::Resolved => {
+                    prop_assert_eq!(&found.fingerprint, &was.fingerprint);
+                    prop_assert_eq!(&found.finding.location, &was.finding.location);
+                    continue;
+                }
                 None => {}
             }
             prop_assert_eq!(places.insert(at, name), None);
