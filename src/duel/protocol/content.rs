@@ -21,6 +21,7 @@ use super::contradiction::{contradicting_words, denies};
 use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::plain_labels::use_plain_labels;
+use super::playing_down::without_other_matters;
 use super::point_layouts::gather_points;
 use super::point_ref::{PointId, PointRefs};
 use super::point_severity::{begins_with_severity, is_severity_alone, stated_severity};
@@ -391,7 +392,7 @@ impl ContentReader {
         let stance = if to.is_empty() && self.scope.to.is_empty() {
             stance_of_unnamed(label, &words)
         } else {
-            stance_of_labelled(label, &words)
+            stance_of_labelled(label, &without_other_matters(&words))
         };
         let stance = confirmed_stance(stance, &statement);
         let mut reply = new_reply(block, to, stance, words);

@@ -3,7 +3,7 @@
 use council_protocol::answer::Stance;
 
 use super::consent::names_a_defect;
-use super::playing_down::{CLAUSE_ENDS, TURNING, about_point, plays_down, says};
+use super::playing_down::{CLAUSE_ENDS, TURNING, plays_down, says, without_other_matters};
 use super::wording::{REFUSALS, is_ornament, split_label, split_raw_label, strip_word};
 use crate::council::consent::{CONDITIONS, REASSURING, RESERVATIONS};
 use crate::council::plain_words::{NEGATIONS, Words};
@@ -78,7 +78,7 @@ fn calls_it_nothing(reason: &str) -> bool {
 
 /// Whether the reason of an agreement denies the point: "Agreed: this is not a bug".
 pub(super) fn denies(reason: &str) -> bool {
-    let reason = &about_point(reason).collect::<Vec<_>>().join(".");
+    let reason = &without_other_matters(reason);
     let words = Words::of(reason).without_ended();
     let is_no = |word: &String| {
         let word = word.as_str();

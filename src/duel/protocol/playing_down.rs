@@ -2,6 +2,8 @@
 //!
 //! The lists will never be whole. What they miss is told as agreed, which makes a verdict harsher and never milder.
 
+use std::borrow::Cow;
+
 use super::point_ref::PointId;
 use crate::council::plain_words::Words;
 
@@ -282,12 +284,22 @@ const OTHER_MATTERS: &[&str] = &[
 ];
 
 /// The sentences of a reason that are about the point.
-pub(super) fn about_point(reason: &str) -> impl Iterator<Item = &str> {
+fn about_point(reason: &str) -> impl Iterator<Item = &str> {
     let sentences = reason.split(['.', '!', '?', ';', '\n']);
-    sentences.filter(|sentence| {
-        let words = sentence.replace(',', " ");
-        !Words::of(&words).has_any(OTHER_MATTERS)
-    })
+    sentences.filter(|sentence| !is_of_other(sentence))
+}
+
+/// A reason without its sentences about another matter; letter by letter where it has none.
+pub(super) fn without_other_matters(reason: &str) -> Cow<'_, str> {
+    match is_of_other(reason) {
+        true => about_point(reason).collect::<Vec<_>>().join(".").into(),
+        false => reason.into(),
+    }
+}
+
+fn is_of_other(text: &str) -> bool {
+    let words = text.replace(',', " ");
+    Words::of(&words).has_any(OTHER_MATTERS)
 }
 
 /// The words of a reason that play the point down, in a clause.

@@ -54,6 +54,7 @@ const HOLDING: &[&str] = &[
     "Confirmed. I would have called it harmless, had I not seen the traceback.",
     "Agreed. It needs at least one item, and the form sends none.",
     "Agreed. I see no other issue.",
+    "Agreed. Apart from that, the change is fine.",
     "Agreed. There is nothing else wrong here.",
     "Agreed. It is guarded in `mean()`, but not here.",
     "Agreed. It is safe for non-empty lists only.",
