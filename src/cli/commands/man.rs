@@ -143,7 +143,12 @@ fn render_synopsis(command: &clap::Command, level: &str) -> String {
             (true, true) => format!(" [{}]", value(arg)),
             (true, false) => format!(" {}", value(arg)),
         };
-        out.push_str(&format!("\n[{}{behind}]", bold(&flag)));
+        let aliases = arg.get_visible_aliases().unwrap_or_default();
+        let aliases = aliases
+            .iter()
+            .map(|alias| format!(" | {}", bold(&format!("--{alias}"))));
+        let aliases: String = aliases.collect();
+        out.push_str(&format!("\n[{}{aliases}{behind}]", bold(&flag)));
     }
     for arg in command.get_positionals().filter(|arg| !arg.is_hide_set()) {
         let (open, close) = if arg.is_required_set() {
@@ -362,6 +367,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_synopsis_names_the_other_spellings_of_an_option() {
+        let root = built_command();
+        let review = root.find_subcommand("review").unwrap();
+        let synopsis = render_synopsis(review, "SH").replace('\\', "");
+        assert!(
+            synopsis.contains("[fB--stagedfR | fB--cachedfR]"),
+            "{synopsis}"
+        );
     }
 
     #[test]
