@@ -9,6 +9,7 @@ use crate::cluster::{ComparedFinding, group_findings};
 use crate::judges::SeatIndex;
 use crate::outcome::FindingLevel;
 use crate::support::needed_support;
+use crate::testing::member;
 
 const POLICY: VerdictPolicy = VerdictPolicy {
     disputed_critical_fails: false,
@@ -38,18 +39,6 @@ fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> Jud
     }
 }
 
-/// What a judge says whose quote is there.
-fn version(judge: &str, finding: &Finding) -> FindingMember {
-    FindingMember {
-        judge: judge.into(),
-        round: 1.into(),
-        finding: finding.clone(),
-        proof: Proof::Verified,
-        withdrawn: false,
-        fingerprint: None,
-    }
-}
-
 /// What is raised again is known by the name that it had, whatever its judges call it this time, unless another finding has
 /// that name.
 #[test]
@@ -60,7 +49,7 @@ fn a_finding_keeps_its_name_whatever_it_is_called_again() {
         found.finding.category = category.into();
         found.finding.description = "An empty list of items divides by zero here.".into();
         found.finding.quote = "return sum(items) / len(items)".into();
-        found.members = vec![version("a", &found.finding)];
+        found.members = vec![member("a", &found.finding)];
         found
     };
     for category in ["edge-case", "error", "bug"] {
@@ -145,7 +134,7 @@ proptest! {
         let held = |mut found: JudgedFinding, judges: &std::collections::BTreeSet<usize>| {
             found.disposition = Disposition::Unconfirmed;
             found.level = Some(FindingLevel::Warn);
-            found.members = judges.iter().map(|nth| version(&format!("judge-{nth}"), &found.finding)).collect();
+            found.members = judges.iter().map(|nth| member(format!("judge-{nth}").as_str(), &found.finding)).collect();
             found
         };
         let old = held(judged((1, 2, 2), true), &first);
@@ -186,7 +175,7 @@ proptest! {
             resolves: true,
         };
         let held = |mut found: JudgedFinding| {
-            found.members = (0..holders).map(|nth| version(&format!("judge-{nth}"), &found.finding)).collect();
+            found.members = (0..holders).map(|nth| member(format!("judge-{nth}").as_str(), &found.finding)).collect();
             found
         };
         let models = holders + 2;
@@ -236,7 +225,7 @@ proptest! {
             finding.description = WORDS[words].into();
             finding.category = ["sql", "security", "injection"][kind].into();
             found.fingerprint = format!("{judge:0>16}");
-            found.members = vec![version(judge, &found.finding)];
+            found.members = vec![member(judge, &found.finding)];
             found
         };
         let severities = if is_milder_first { (severity, 2) } else { (2, severity) };
@@ -267,7 +256,7 @@ proptest! {
             found.finding.quote = "find(name)".into();
             found.finding.description = words.into();
             let finding = found.finding.clone();
-            found.members = ["judge-1", "judge-2"].map(|judge| version(judge, &finding)).to_vec();
+            found.members = ["judge-1", "judge-2"].map(|judge| member(judge, &finding)).to_vec();
             found
         };
         let old = with(judged((1, 2, 0), true), "The name goes into the text unescaped: injection.");

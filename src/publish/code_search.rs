@@ -11,7 +11,7 @@ use std::rc::Rc;
 use council_protocol::{Finding, Hunk, LineKind, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
-use super::lines_apart::{MAX_APART, ScatteredQuote};
+use super::lines_apart::{MAX_APART, ScatteredQuote, without_blanks};
 use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned, is_short};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
@@ -121,8 +121,8 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let keeps_name = |line: u32| self.is_own(code, path, line);
-        match find_quoted(&text.code, code.finding, code.was, &counts, &keeps_name) {
+        let is_own = |line: u32| self.is_own(code, path, line);
+        match find_quoted(&text.code, code.finding, code.was, &counts, &is_own) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
             QuotedCode::Missing if text.scattered(code).is_put_back() => None,
@@ -173,16 +173,16 @@ impl<'a> CodeSearch<'a> {
 
     /// Whether the change adds a line that is the first of a quote, as far as its lines are known.
     fn adds_quote(&self, finding: &Finding) -> bool {
-        let letters = |line: &str| -> String { line.split_whitespace().collect() };
         let quoted = telling_lines(&finding.quote);
-        let Some(first) = quoted.first().map(|line| letters(line)) else {
+        let Some(first) = quoted.first().map(|line| without_blanks(line)) else {
             return false;
         };
         self.side.changes.iter().any(|change| {
             let mut lines = change.hunks.iter().flat_map(Hunk::lines);
             change.hunks.is_empty()
-                || lines
-                    .any(|line| line.kind == LineKind::Added && letters(line.text).contains(&first))
+                || lines.any(|line| {
+                    line.kind == LineKind::Added && without_blanks(line.text).contains(&first)
+                })
         })
     }
 
@@ -218,16 +218,16 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let lines = &text.lines;
-        let is_own = is_moved_file(lines, code);
-        let counts = |at: &RangeInclusive<u32>| match is_own {
+        let is_moved = is_moved_file(lines, code);
+        let counts = |at: &RangeInclusive<u32>| match is_moved {
             true => is_its_place(lines, at, code),
             false => lines.adds(at),
         };
-        if !is_own && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
+        if !is_moved && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
             return None;
         }
-        let keeps_name = |line: u32| self.is_own(code, path, line);
-        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &keeps_name) {
+        let is_own = |line: u32| self.is_own(code, path, line);
+        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &is_own) {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.
@@ -236,7 +236,7 @@ impl<'a> CodeSearch<'a> {
             }
             QuotedCode::Edited | QuotedCode::Missing => None,
         };
-        let apart = || match is_own {
+        let apart = || match is_moved {
             true => text.scattered(code),
             false => text.scattered(code).needing_all(),
         };

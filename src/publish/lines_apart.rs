@@ -206,6 +206,6 @@ fn without_mark(line: &str) -> &str {
     line.strip_prefix(['-', '+']).unwrap_or(line)
 }
 
-fn without_blanks(line: &str) -> String {
+pub(super) fn without_blanks(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace()).collect()
 }

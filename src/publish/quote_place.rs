@@ -146,17 +146,17 @@ pub(super) enum QuotedCode {
     Missing,
 }
 
-/// The most places of the same code that are asked whether a finding keeps its name there.
+/// The most places of the same code that are asked whether they are the one that a finding is named by.
 const MAX_TWINS: usize = 16;
 
 /// Where the code of a finding stands in a text: among the places that count, the nearest to the one where it stood, of
-/// several the nearest at which it keeps its name.
+/// several the nearest that is its own.
 pub(super) fn find_quoted(
     code: &CodeLetters,
     finding: &Finding,
     was: Option<&QuotePlace>,
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
-    keeps_name: &dyn Fn(u32) -> bool,
+    is_own: &dyn Fn(u32) -> bool,
 ) -> QuotedCode {
     let places = code.quoted_at(&finding.quote);
     let around = was.filter(|was| was.is_whole).map(|was| &was.around);
@@ -167,7 +167,7 @@ pub(super) fn find_quoted(
     let mut kept: Vec<_> = kept.collect();
     kept.sort_by_key(|place| distance(place, finding));
     let lines = kept.into_iter().map(first_line).take(MAX_TWINS);
-    match nearest_own(lines, keeps_name) {
+    match nearest_own(lines, is_own) {
         Some(line) => QuotedCode::At(line),
         // Whole lines were there letter by letter.
         None if places.is_empty() && around.is_none() => QuotedCode::Missing,
