@@ -87,11 +87,22 @@ pub(super) fn denies(reason: &str) -> bool {
     };
     let nos = words.0.iter().enumerate().filter(|(_, word)| is_no(word));
     let is_denied = |at: usize| {
-        let next = words.0[at + 1..].iter().take(3);
-        next.clone().any(|word| DENIED.contains(&word.as_str()))
+        let mut next = words.0.iter().enumerate().skip(at + 1).take(3);
+        next.any(|(at, word)| DENIED.contains(&word.as_str()) && !is_said_of_reply(&words, at))
     };
     let is_bare = words.0.iter().all(is_no) && !words.0.is_empty();
     is_bare || calls_it_nothing(reason) || nos.into_iter().any(|(at, _)| is_denied(at))
+}
+
+/// Whether a word is the "matter" of a reply that is answered: "It does not matter that the caller is internal". Where the
+/// problem itself is what does not matter, the point is denied.
+fn is_said_of_reply(words: &Words, at: usize) -> bool {
+    let behind = words.0.get(at + 1..).unwrap_or_default();
+    let opens = ["that", "whether", "if", "how", "who", "where", "what"];
+    let is_open = behind
+        .first()
+        .is_some_and(|word| opens.contains(&word.as_str()));
+    words.0[at] == "matter" && is_open && !names_a_defect(&behind.join(" "))
 }
 
 /// The words of a reason that make no more than half an agreement of its label.
@@ -161,7 +172,23 @@ pub(super) fn adds_only(reason: &str) -> bool {
         .take(3)
         .any(|pair| MENDS.contains(&pair[0].as_str()) && WANTED.contains(&pair[1].as_str()));
     let is_more = MORE.iter().any(|begin| words.starts_with(begin));
-    (is_mend || is_more || tells_a_mend(&words)) && !takes_back_part(&words)
+    tells_effort(&words) || (is_mend || is_more || tells_a_mend(&words)) && !takes_back_part(&words)
+}
+
+/// Whether a clause tells how little the mend takes: "Only a minor change is needed to fix it".
+fn tells_effort(words: &Words) -> bool {
+    let efforts = ["change", "fix", "edit", "patch", "line", "check", "guard"];
+    let enough = ["needed", "enough", "required", "necessary", "missing"];
+    let is_told = words.0.windows(3).any(|three| {
+        efforts.contains(&three[0].as_str())
+            && three[1] == "is"
+            && enough.contains(&three[2].as_str())
+    });
+    is_told
+        && !words
+            .0
+            .iter()
+            .any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
 /// Whether a clause tells how its author would mend the problem: "I would fix it in the caller".

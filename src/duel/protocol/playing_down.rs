@@ -256,6 +256,30 @@ const INPUTS: &[&str] = &[
     "undefined",
 ];
 
+/// What else may be dead or as designed, which leaves the point as it stands: "the check above it is dead code".
+const GUARDS: &[&str] = &[
+    "check",
+    "checks",
+    "guard",
+    "guards",
+    "validation",
+    "assertion",
+    "handler",
+    "fallback",
+    "test",
+    "tests",
+];
+
+/// Behind "not worth" these say that all is said: "Not worth a discussion: it crashes".
+const TALK: &[&str] = &[
+    "discussion",
+    "discussing",
+    "debate",
+    "debating",
+    "argument",
+    "arguing",
+];
+
 /// Whole clauses that take a part back.
 const PARTS: [&str; 5] = [
     "partially",
@@ -335,11 +359,15 @@ pub(super) fn says(
 fn clears(clause: &str) -> bool {
     let words = Words::of(clause);
     PARTS.contains(&words.0.join(" ").as_str())
-        || says(clause, PLAYING_DOWN, |before, _| {
-            !is_one_of(before, TURNING)
+        || says(clause, PLAYING_DOWN, |before, behind| {
+            !is_one_of(before, TURNING) && !is_one_of(&behind[..behind.len().min(2)], TALK)
         })
         || says(clause, ABSENT, |before, _| is_itself(before))
-        || says(clause, LESSER, |before, behind| !is_turned(before, behind))
+        || says(clause, LESSER, |before, behind| {
+            !is_turned(before, behind)
+                && !is_one_of(before, GUARDS)
+                && !is_one_of(behind, &["excuse"])
+        })
         || says(clause, SHIELDED, is_so)
         || says(clause, UNHARMED, |before, behind| {
             is_stated(before)
@@ -372,7 +400,30 @@ fn is_so(before: &[String], behind: &[String]) -> bool {
     let next = behind.first().map(String::as_str);
     let is_bounded = next.is_some_and(|word| ["if", "when", "unless", "until"].contains(&word))
         || is_one_of(behind, &["only"]);
-    !is_turned(before, behind) && !is_one_of(before, UNREAL) && !is_bounded
+    let is_real = !is_one_of(before, UNREAL) && !is_called_untrue(behind);
+    !is_turned(before, behind) && is_real && !is_bounded
+}
+
+/// Whether the end of a clause denies what its beginning names: "That the caller handles it is not true".
+fn is_called_untrue(behind: &[String]) -> bool {
+    let is_untrue = |pair: &[String]| {
+        let (first, second) = (pair[0].as_str(), pair[1].as_str());
+        first == "not" && ["true", "so", "correct", "right"].contains(&second)
+            || first == "is" && ["untrue", "false", "wrong", "incorrect"].contains(&second)
+    };
+    behind.windows(2).any(is_untrue)
+}
+
+/// Whether a reason begins by denying that somebody takes care of the problem: "That the caller handles it is not true".
+pub(super) fn denies_a_shield(reason: &str) -> bool {
+    let clause = reason
+        .split(CLAUSE_ENDS)
+        .find(|clause| !clause.trim().is_empty());
+    let clause = clause.unwrap_or_default();
+    Words::of(clause).starts_with("that")
+        && says(clause, SHIELDED, |before, behind| {
+            !is_turned(before, &[]) && is_called_untrue(behind)
+        })
 }
 
 fn is_itself(before: &[String]) -> bool {

@@ -60,6 +60,17 @@ const HOLDING: &[&str] = &[
     "Agreed. It is safe for non-empty lists only.",
     "Agreed. The try block is harmless for other errors but hides this one.",
     "Confirmed. The list is never empty in the tests, which is why CI is green.",
+    "Agreed; only a minor change is needed to fix it.",
+    "Agreed. Only a small check is missing.",
+    "Agreed. The check above is dead code, so it does not protect this line.",
+    "Agreed. That guard in `total` is dead code.",
+    "Agreed. That the caller handles it is not true.",
+    "Agreed. That the form ensures an item is wrong.",
+    "Agreed. Not worth a discussion: it crashes.",
+    "Agreed. It is not worth debating.",
+    "Agreed. It does not matter that the caller is internal.",
+    "Agreed. It doesn't matter whether a caller checks first.",
+    "Agreed. \"Works as designed\" would be a poor excuse.",
 ];
 
 /// What refutes it, or leaves less of it.
@@ -102,6 +113,13 @@ const REFUTING: &[&str] = &[
     "Agreed. If the list were empty, it would crash.",
     "Agreed if the list is empty.",
     "Agreed, but only in debug builds.",
+    "Agreed; not worth fixing.",
+    "Agreed. It is not worth the effort.",
+    "Agreed. It does not matter that it crashes.",
+    "Agreed. It does not matter.",
+    "Agreed. It doesn't matter here.",
+    "Agreed, but no change is needed.",
+    "Agreed. The line is dead code.",
 ];
 
 /// How a reply names its point.

@@ -11,6 +11,7 @@ use super::agreement::{AgreedScope, PlainAgreement, plain_agreement};
 use super::consent::is_approval;
 use super::contradiction::{adds_only, agreed_problem, denies, refuses_point};
 use super::displayed::outside_code;
+use super::playing_down::denies_a_shield;
 use crate::council::consent::{RESERVATIONS, is_hidden};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
@@ -280,7 +281,8 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
     }
     let words = Words::of(reasoning).without_ended().without(EXCEPT_IN_CODE);
     // "Agreed that this is nonsense" agrees with somebody else.
-    let is_turned = words.starts_with("that") && words.has_any(DOUBTS);
+    let is_turned =
+        words.starts_with("that") && words.has_any(DOUBTS) && !denies_a_shield(reasoning);
     let mut next = words.0.iter().take(2);
     let excepts = words.has_any(&[
         "except",
