@@ -12,7 +12,9 @@ use council_protocol::{Finding, Hunk, LineKind, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote, without_blanks};
-use super::quote_place::{QuotePlace, QuotedCode, find_quoted, find_returned, is_short};
+use super::quote_place::{
+    FileFunctions, Kinship, QuotePlace, QuotedCode, find_quoted, find_returned, is_short,
+};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
 use crate::text::{CodeLetters, telling_lines};
@@ -35,6 +37,7 @@ pub(super) enum SearchedFile<'a> {
 
 pub(super) struct SearchedText<'a> {
     code: CodeLetters,
+    functions: FileFunctions,
     lines: ChangedLines<'a>,
     /// The file before the change, where nobody knows which lines that adds.
     before: Option<CodeLetters>,
@@ -97,6 +100,7 @@ impl<'a> CodeSearch<'a> {
                 let lines = ChangedLines::of(path, self.side.changes, is_listed);
                 SearchedFile::Text(Box::new(SearchedText {
                     code: CodeLetters::of(text.lines()),
+                    functions: FileFunctions::of(path, text),
                     before: self.read_before(&lines),
                     lines,
                 }))
@@ -121,8 +125,8 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let is_own = |line: u32| self.is_own(code, path, line);
-        match find_quoted(&text.code, code.finding, code.was, &counts, &is_own) {
+        let kinship = |line: u32| self.kinship(code, text, (path, line));
+        match find_quoted(&text.code, code.finding, code.was, &counts, &kinship) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
             QuotedCode::Missing if text.scattered(code).is_put_back() => None,
@@ -136,6 +140,23 @@ impl<'a> CodeSearch<'a> {
     fn is_own(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> bool {
         code.named
             .is_some_and(|named| (self.side.is_named_at)(named, path, line))
+    }
+
+    /// How much a place of the same code in a file is the one of a finding.
+    fn kinship(
+        &self,
+        code: &OpenCode<'_>,
+        text: &SearchedText<'_>,
+        (path, line): (&RepoPath, u32),
+    ) -> Kinship {
+        let within = code.was.and_then(|was| was.within.as_ref());
+        if self.is_own(code, path, line) {
+            Kinship::Own
+        } else if within.is_some() && text.functions.name_at(line).as_ref() == within {
+            Kinship::SameFunction
+        } else {
+            Kinship::Other
+        }
     }
 
     /// Whether another file has the very place of a finding, and that line of its own file is another place of the same text.
@@ -155,8 +176,8 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let is_own = |line: u32| self.is_own(code, path, line);
-        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts, &is_own);
+        let kinship = |line: u32| self.kinship(code, text, (path, line));
+        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts, &kinship);
         // Its lines may all be back with others between them.
         as_it_was.or_else(|| text.scattered(code).needing_all().line(&counts))
     }
@@ -226,8 +247,8 @@ impl<'a> CodeSearch<'a> {
         if !is_moved && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
             return None;
         }
-        let is_own = |line: u32| self.is_own(code, path, line);
-        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &is_own) {
+        let kinship = |line: u32| self.kinship(code, text, (path, line));
+        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &kinship) {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.

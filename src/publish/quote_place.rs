@@ -4,10 +4,13 @@
 //! A formatter makes no other code of it by joining it with the lines around it. Who quotes a part of a line means that
 //! part, whatever becomes of the rest.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use council_protocol::{FileChange, Finding, RepoPath};
+use council_syntax::language::Language;
+use council_syntax::outline::{FunctionIndex, functions};
 use serde::{Deserialize, Serialize};
 
 use super::line_origin::{ChangedLines, LineOrigin};
@@ -66,6 +69,45 @@ pub struct QuotePlace {
     /// Whether the change had brought its lines; none: nobody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<LineOrigin>,
+    /// The name of the function that it stood in, as a digest; none: it stood in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) within: Option<String>,
+}
+
+/// The functions of a file, read where somebody asks.
+pub(super) struct FileFunctions {
+    language: Language,
+    text: String,
+    functions: OnceCell<FunctionIndex>,
+}
+
+impl FileFunctions {
+    pub(super) fn of(path: &RepoPath, text: String) -> Self {
+        Self {
+            language: Language::from_path(&path.display()),
+            text,
+            functions: OnceCell::new(),
+        }
+    }
+
+    /// The name of the function in which a line stands, as a digest: a name may be a part of a secret.
+    pub(super) fn name_at(&self, line: u32) -> Option<String> {
+        let read = || FunctionIndex::new(functions(self.language, &self.text));
+        let functions = self.functions.get_or_init(read);
+        let function = functions.enclosing(line as usize)?;
+        let name = Some(&function.name).filter(|name| !name.is_empty())?;
+        Some(sha256(name.as_bytes())[..DIGITS].to_owned())
+    }
+}
+
+/// How much a place of the same code is the one of a finding, the most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kinship {
+    /// It is what the finding is named by.
+    Own,
+    /// It stands in a function of that name: a copy of the function as it was, under another name, is none.
+    SameFunction,
+    Other,
 }
 
 impl QuotePlace {
@@ -95,7 +137,8 @@ pub(crate) fn find_quote_places(
     read: &dyn Fn(&RepoPath) -> ReviewedText,
     changes: &[FileChange],
 ) -> ReportPlaces {
-    let mut files: BTreeMap<&RepoPath, Option<(CodeLetters, ChangedLines<'_>)>> = BTreeMap::new();
+    type ReadFile<'c> = (CodeLetters, FileFunctions, ChangedLines<'c>);
+    let mut files: BTreeMap<&RepoPath, Option<ReadFile<'_>>> = BTreeMap::new();
     let mut places = ReportPlaces::new();
     for found in &report.outcome.findings {
         let members = found.members.iter().map(|member| &member.finding);
@@ -106,13 +149,14 @@ pub(crate) fn find_quote_places(
             let file = files.entry(path).or_insert_with(|| match read(path) {
                 ReviewedText::Text(text) => Some((
                     CodeLetters::of(text.lines()),
+                    FileFunctions::of(path, text),
                     ChangedLines::of(path, changes, false),
                 )),
                 ReviewedText::Gone | ReviewedText::Unreadable => None,
             });
             let place = file
                 .as_ref()
-                .and_then(|(code, lines)| place_in(code, lines, finding));
+                .and_then(|(code, functions, lines)| place_in((code, functions), lines, finding));
             own.extend(place.map(|place| (quote_name(finding), place)));
         }
         places.insert(found.fingerprint.clone(), own);
@@ -122,7 +166,7 @@ pub(crate) fn find_quote_places(
 
 /// Where the quote of a finding stands; none: it is not there letter by letter.
 pub(super) fn place_in(
-    code: &CodeLetters,
+    (code, functions): (&CodeLetters, &FileFunctions),
     lines: &ChangedLines<'_>,
     finding: &Finding,
 ) -> Option<QuotePlace> {
@@ -132,6 +176,7 @@ pub(super) fn place_in(
         around: QuoteNeighbours::of(nearest),
         is_whole: nearest.begins_line && nearest.ends_line,
         origin: lines.origin_of(&numbers_of(nearest)),
+        within: functions.name_at(first_line(nearest)),
     })
 }
 
@@ -149,14 +194,14 @@ pub(super) enum QuotedCode {
 /// The most places of the same code that are asked whether they are the one that a finding is named by.
 const MAX_TWINS: usize = 16;
 
-/// Where the code of a finding stands in a text: among the places that count, the nearest to the one where it stood, of
-/// several the nearest that is its own.
+/// Where the code of a finding stands in a text: among the places that count, the one that is most like its own, of
+/// several the nearest to where it stood.
 pub(super) fn find_quoted(
     code: &CodeLetters,
     finding: &Finding,
     was: Option<&QuotePlace>,
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
-    is_own: &dyn Fn(u32) -> bool,
+    kinship: &dyn Fn(u32) -> Kinship,
 ) -> QuotedCode {
     let places = code.quoted_at(&finding.quote);
     let around = was.filter(|was| was.is_whole).map(|was| &was.around);
@@ -167,7 +212,7 @@ pub(super) fn find_quoted(
     let mut kept: Vec<_> = kept.collect();
     kept.sort_by_key(|place| distance(place, finding));
     let lines = kept.into_iter().map(first_line).take(MAX_TWINS);
-    match nearest_own(lines, is_own) {
+    match nearest_kin(lines, kinship) {
         Some(line) => QuotedCode::At(line),
         // Whole lines were there letter by letter.
         None if places.is_empty() && around.is_none() => QuotedCode::Missing,
@@ -181,7 +226,7 @@ pub(super) fn find_returned(
     finding: &Finding,
     was: &QuotePlace,
     counts: &dyn Fn(&RangeInclusive<u32>) -> bool,
-    is_own: &dyn Fn(u32) -> bool,
+    kinship: &dyn Fn(u32) -> Kinship,
 ) -> Option<u32> {
     let places = code.quoted_at(&finding.quote);
     let same = places
@@ -192,8 +237,8 @@ pub(super) fn find_returned(
     let mut lines = same.into_iter().map(first_line).take(MAX_TWINS);
     match is_short(finding) {
         // So few letters come with every other function: what stands around them, and the function, are all the same.
-        true => lines.find(|line| is_own(*line)),
-        false => nearest_own(lines, is_own),
+        true => lines.find(|line| kinship(*line) == Kinship::Own),
+        false => nearest_kin(lines, kinship),
     }
 }
 
@@ -206,16 +251,13 @@ pub(super) fn is_short(finding: &Finding) -> bool {
     letters.filter(|letter| !letter.is_whitespace()).count() < MIN_LETTERS
 }
 
-/// The first of some lines that is a finding's own, else the first.
-fn nearest_own(lines: impl Iterator<Item = u32>, is_own: &dyn Fn(u32) -> bool) -> Option<u32> {
+/// The first of some lines that is most like a finding's own.
+fn nearest_kin(lines: impl Iterator<Item = u32>, kinship: &dyn Fn(u32) -> Kinship) -> Option<u32> {
     let lines: Vec<u32> = lines.collect();
     match lines.as_slice() {
         // Most code stands there once.
         [] | [_] => lines.first().copied(),
-        [first, ..] => {
-            let own = lines.iter().find(|line| is_own(**line));
-            own.or(Some(first)).copied()
-        }
+        _ => lines.into_iter().min_by_key(|line| kinship(*line)),
     }
 }
 

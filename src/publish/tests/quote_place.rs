@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::plan::report;
 use crate::publish::line_origin::ChangedLines;
-use crate::publish::quote_place::{QuotedCode, find_quoted, place_in};
+use crate::publish::quote_place::{FileFunctions, Kinship, QuotedCode, find_quoted, place_in};
 use crate::text::CodeLetters;
 
 /// Lines of code, each with mends that leave all of its letters, as authors write them.
@@ -72,8 +72,10 @@ fn code_after(text: &str, quote: &str, now: &str) -> QuotedCode {
     let finding = finding(quote, u32::try_from(at.unwrap() + 1).unwrap());
     let code = |text: &str| CodeLetters::of(text.lines());
     let lines = ChangedLines::of(&finding.location.path, &[], false);
-    let was = place_in(&code(text), &lines, &finding);
-    find_quoted(&code(now), &finding, was.as_ref(), &|_| true, &|_| false)
+    let functions = FileFunctions::of(&finding.location.path, text.to_owned());
+    let was = place_in((&code(text), &functions), &lines, &finding);
+    let kinship = |_| Kinship::Other;
+    find_quoted(&code(now), &finding, was.as_ref(), &|_| true, &kinship)
 }
 
 proptest! {

@@ -163,3 +163,45 @@ proptest! {
         }
     }
 }
+
+/// A copy of a function as it was, while a line beside the one in doubt is edited in the function itself: neither is all that
+/// the finding is named by, and it stays in the function.
+#[test]
+fn a_copy_under_another_name_does_not_take_a_finding_with_it() {
+    let before: Functions = [vec![0], Vec::new()];
+    let report = review_of(&before, &[]);
+    let judged = JudgedChange {
+        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
+        ..JudgedChange::default()
+    };
+    let state = ReviewState::of(&report, judged);
+    let copy = text_of(&[1]);
+    for edited in [
+        text_of(&[0]).replace("len(items)", "len(list(items))"),
+        text_of(&[0]).replace(LINE, &format!("{LINE}\n    # the mean")),
+    ] {
+        for (now, line) in [
+            (format!("{copy}{edited}"), 8),
+            (format!("{edited}{copy}"), 3),
+        ] {
+            let text = |path: &RepoPath| match *path == RepoPath::from(FILES[0]) {
+                true => ReviewedText::Text(now.clone()),
+                false => ReviewedText::Gone,
+            };
+            let side = ReviewedSide {
+                files: vec![RepoPath::from(FILES[0])],
+                read: &text,
+                name_now: &|_| None,
+                is_named_at: &|_, _, _| false,
+                ..no_side()
+            };
+            let carried = state.carry_findings(&side).findings;
+            let (found, fate) = &carried[0];
+            assert_eq!(
+                (found.finding.location.line, *fate),
+                (line, FindingFate::StillOpen),
+                "{now}"
+            );
+        }
+    }
+}
