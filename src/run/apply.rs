@@ -1,6 +1,5 @@
 //! A judge's suggestion, or the test that proves a finding, taken into the worktree.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,9 @@ use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
 use crate::run::store;
-use crate::run::suggestion::{line_range, lines_of, place_now, refuse_edited, replace_lines};
+use crate::run::suggestion::{
+    ShownLines, line_range, lines_of, place_now, refuse_edited, replace_lines,
+};
 use crate::safe_file::{self, FileWriter};
 use crate::text::{Untrusted, page_address, unfit_text};
 
@@ -193,17 +194,20 @@ pub(crate) fn apply_suggestion(
         RunError::usage(format!("{}: {why}", findings_place(&finding.location)))
             .hint("review again and apply what the new run says")
     };
-    let at = match &reviewed {
-        Some(then) => place_now(then, &text, &finding.location, suggestion),
-        None => Ok(finding.location.clone()),
+    let then = &finding.location;
+    let shown = match &reviewed {
+        Some(_) => ShownLines::default(),
+        None => shown_lines(&report, then, start),
+    };
+    let judged = shown.judged(then);
+    let at = match (&reviewed, &judged) {
+        (Some(file), _) => place_now(file, &text, then, suggestion),
+        (None, Some(_)) => Ok(shown.place_now(&text, then).unwrap_or(then.clone())),
+        (None, None) => Ok(then.clone()),
     };
     let at = &at.map_err(refused)?;
     // Lines that were followed are the reviewed ones.
     let same = reviewed.is_some().then_some(text.as_slice());
-    let judged = match same {
-        Some(_) => None,
-        None => judged_lines(&report, at, start),
-    };
     if let Some(judged) = judged {
         refuse_edited(&text, at, &judged, suggestion).map_err(refused)?;
     }
@@ -308,20 +312,19 @@ fn reviewed_file(
     Ok(tree.read_file(&path)?)
 }
 
-/// The lines of a finding as judges were shown them, where no commit has them; none: they are not all known, or a secret of them
-/// was not shown.
-fn judged_lines(report: &Report, at: &Location, start: &RunContext) -> Option<Vec<String>> {
-    let past = store::run_of_name(start, &report.receipt.run.name)?;
-    let packet: Packet = serde_json::from_slice(&past.read_file("packet.json").ok()?).ok()?;
-    let file = packet.files.iter().find(|file| file.path == at.path)?;
-    let shown = file.hunks.iter().flat_map(Hunk::lines);
-    let shown = shown.filter_map(|line| Some((line.new_no?, line.text)));
-    let shown: BTreeMap<u32, &str> = shown.collect();
-    let last = at.end_line.unwrap_or(at.line);
-    let lines = (at.line..=last).map(|line| shown.get(&line).map(|text| (*text).to_owned()));
-    let lines: Vec<String> = lines.collect::<Option<_>>()?;
-    let is_whole = |line: &String| unfit_text(line).is_none();
-    lines.iter().all(is_whole).then_some(lines)
+/// The lines of a finding's file as judges were shown them, where no commit has them; however they end.
+fn shown_lines(report: &Report, at: &Location, start: &RunContext) -> ShownLines {
+    let packet = || {
+        let past = store::run_of_name(start, &report.receipt.run.name)?;
+        let packet = past.read_file("packet.json").ok()?;
+        serde_json::from_slice::<Packet>(&packet).ok()
+    };
+    let files = packet().map(|packet| packet.files).unwrap_or_default();
+    let file = files.iter().find(|file| file.path == at.path);
+    let lines = file.into_iter().flat_map(|file| &file.hunks);
+    let lines = lines.flat_map(Hunk::lines);
+    let lines = lines.filter_map(|line| Some((line.new_no?, line.text.trim_end().to_owned())));
+    ShownLines(lines.collect())
 }
 
 /// Writes with the file's own mode: whoever is killed leaves the old file or the new one. The half of it lies in the git

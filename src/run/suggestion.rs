@@ -1,8 +1,11 @@
 //! A judge's suggestion in the place of the lines that it is about.
 
+use std::collections::BTreeMap;
+
 use council_protocol::Location;
 
 use crate::git;
+use crate::text::unfit_text;
 
 /// The lines that a finding speaks of, from 0.
 pub(crate) fn line_range(at: &Location) -> std::ops::Range<usize> {
@@ -49,6 +52,64 @@ pub(crate) fn place_now(
         line,
         end_line: at.end_line.map(|_| line + (last - at.line)),
     })
+}
+
+/// The lines of a file that judges were shown, by their numbers, where nothing has the file as it was then.
+#[derive(Debug, Default)]
+pub(crate) struct ShownLines(pub(crate) BTreeMap<u32, String>);
+
+impl ShownLines {
+    /// The lines of a finding; none: not all of them were shown as they are.
+    pub(crate) fn judged(&self, at: &Location) -> Option<Vec<String>> {
+        let last = at.end_line.unwrap_or(at.line);
+        let lines = (at.line..=last).map(|line| self.0.get(&line).cloned());
+        let lines: Vec<String> = lines.collect::<Option<_>>()?;
+        let is_whole = |line: &String| unfit_text(line).is_none();
+        lines.iter().all(is_whole).then_some(lines)
+    }
+
+    /// Where the lines of a finding stand in the file as it is now; none: where they stood, or nobody can tell. A suggestion
+    /// that was applied above them moves them, and changes none of them.
+    pub(crate) fn place_now(&self, now: &[u8], at: &Location) -> Option<Location> {
+        let shown = self.0.last_key_value().map_or(0, |(line, _)| *line);
+        // What was not shown is blank, and lines are compared without the blanks at their ends.
+        let then = (1..=shown).map(|line| self.0.get(&line).map_or("", String::as_str));
+        let then = trimmed_lines(then.map(str::as_bytes));
+        let now = lines_of(now.strip_prefix(MARK).unwrap_or(now));
+        let now = trimmed_lines(now.into_iter());
+        let last = at.end_line.unwrap_or(at.line).max(at.line);
+        let line = git::follow_lines(&then, &now, at.line, last).ok()??;
+        let (above, above_now) = (headings_above(&then, at.line), headings_above(&now, line));
+        let mut rest = above_now.iter();
+        let is_within = above.iter().all(|one| rest.any(|now| now == one));
+        let end = line + (last - at.line);
+        let is_beside = has_same_neighbour((&then, at.line, last), (&now, line, end));
+        (is_within && is_beside).then(|| Location {
+            path: at.path.clone(),
+            line,
+            end_line: at.end_line.map(|_| end),
+        })
+    }
+}
+
+fn trimmed_lines<'t>(lines: impl Iterator<Item = &'t [u8]>) -> Vec<u8> {
+    lines
+        .flat_map(|line| [line.trim_ascii_end(), b"\n"].concat())
+        .collect()
+}
+
+/// Whether the line above some lines, or the one below them, is the same in two texts.
+fn has_same_neighbour(then: (&[u8], u32, u32), now: (&[u8], u32, u32)) -> bool {
+    fn line(text: &[u8], number: Option<u32>) -> Option<&[u8]> {
+        let lines = lines_of(text);
+        let line = lines.get((number? as usize).checked_sub(1)?).copied()?;
+        Some(line.trim_ascii()).filter(|line| !line.is_empty())
+    }
+    let is_same = |then: Option<&[u8]>, now: Option<&[u8]>| then.is_some() && then == now;
+    is_same(
+        line(then.0, then.1.checked_sub(1)),
+        line(now.0, now.1.checked_sub(1)),
+    ) || is_same(line(then.0, Some(then.2 + 1)), line(now.0, Some(now.2 + 1)))
 }
 
 /// What a line stands in: the lines above it that are indented less and less, without their blanks.
@@ -254,6 +315,38 @@ mod tests {
         }
         let applied = put("    return 1 / max(1, len(x))");
         assert_eq!(applied, Err("it stands there already"));
+    }
+
+    /// The same lines are followed where something was put in or taken out above them, however lines end.
+    #[test]
+    fn lines_that_were_shown_are_followed_and_none_of_the_same_text() {
+        let text = "def f(x):\n    a = 1 / x\n    b = 2\n\ndef g(x):\n    a = 1 / x\n    c = 3\n";
+        // Line 4 was not shown.
+        let lines = (1..).zip(text.lines());
+        let shown = lines.filter(|(line, _)| *line != 4);
+        let shown = ShownLines(shown.map(|(line, text)| (line, text.to_owned())).collect());
+        let place = |now: &str| {
+            let found = shown.place_now(now.as_bytes(), &at(6, None));
+            found.map(|at| at.line)
+        };
+        assert_eq!(
+            shown.judged(&at(6, None)),
+            Some(vec!["    a = 1 / x".to_owned()])
+        );
+        assert_eq!(place(text), Some(6));
+        assert_eq!(place(&text.replace('\n', "  \r\n")), Some(6));
+        assert_eq!(place(&format!("import os\n\n{text}")), Some(8));
+        assert_eq!(place(&text.replace("    b = 2\n", "")), Some(5));
+        let above = text.replacen(
+            "    a = 1 / x\n",
+            "    if not x:\n        return 0\n    a = 1 / x\n",
+            1,
+        );
+        assert_eq!(place(&above), Some(8));
+        // That of `g` was edited, or is gone, and that of `f` is still there.
+        let edited = text.replace("x\n    c", "(x + 1)\n    c");
+        assert_eq!(place(&edited), None);
+        assert_eq!(place(text.split("\ndef g").next().unwrap()), None);
     }
 
     /// Whatever is done to the file elsewhere, and however often the same line stands in it: the suggestion goes to the line

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Repo;
 use crate::models::{KEY, repo};
+use crate::programs::{answer, with_judge};
 
 const SOURCE: &str = "def run(cmd):\n    if cmd:\n        os.system(cmd)\n    else:\n        print(\"none\")\n    return 0\n";
 
@@ -114,5 +115,84 @@ fn an_empty_field_suggests_nothing() {
             .ends(2)
             .tells("has no suggestion");
         assert_eq!(source_of(&repo), SOURCE);
+    }
+}
+
+/// What the judge of [`all_in_doubt`] finds fault with, and in which words.
+const IN_DOUBT: [(&str, &str); 3] = [
+    ("alpha = open(one)", "The handle leaks."),
+    ("beta = two / count", "It divides by zero."),
+    ("gamma = eval(three)", "A caller runs code."),
+];
+
+/// Functions with these lines, which end so.
+fn functions_of(lines: [&str; 3], end: &str) -> String {
+    let function = |(nth, line): (usize, &str)| format!("def f{nth}():{end}    {line}{end}");
+    (1..).zip(lines).map(function).collect()
+}
+
+/// A review of a file in which one judge quotes a part of each line of [`IN_DOUBT`], and suggests a line more for it.
+fn all_in_doubt(target: &str, end: &str) -> Repo {
+    let finding = |(nth, (line, why)): (usize, (&str, &str))| {
+        json!({"severity": "critical", "category": format!("kind-{nth}"), "description": why,
+            "location": {"path": "all.py", "line": nth * 2}, "quote": &line[..line.len() - 2], "why": "w", "fix": "f",
+            "suggestion": format!("    check({nth})\n    {line}")})
+        .to_string()
+    };
+    let findings: Vec<String> = (1..).zip(IN_DOUBT).map(finding).collect();
+    let repo = with_judge(&answer("FAIL", &findings.join(", ")), "");
+    repo.write("all.py", functions_of(IN_DOUBT.map(|(line, _)| line), end));
+    match target {
+        "--worktree" => {}
+        "--staged" => drop(repo.git(["add", "."])),
+        _ => drop(repo.commit("All")),
+    }
+    repo.council(["review", "--agents", "helper", target])
+        .ends(1);
+    repo
+}
+
+const TARGETS: [&str; 3] = ["--worktree", "--staged", "HEAD"];
+
+const ENDS: [&str; 2] = ["\n", "\r\n"];
+
+/// One suggestion moves the lines of the next, and changes none of them: all are applied, in whichever order.
+#[test]
+fn what_is_applied_leaves_the_other_suggestions_of_its_file_to_be_applied() {
+    for (target, end) in TARGETS
+        .into_iter()
+        .flat_map(|target| ENDS.map(|end| (target, end)))
+    {
+        for order in [["F1", "F2", "F3"], ["F3", "F1", "F2"]] {
+            let repo = all_in_doubt(target, end);
+            for id in order {
+                repo.council(["apply", id]).ends(0);
+            }
+            let lines =
+                [1, 2, 3].map(|nth: usize| format!("check({nth}){end}    {}", IN_DOUBT[nth - 1].0));
+            let applied = functions_of(lines.each_ref().map(String::as_str), end);
+            let text = std::fs::read_to_string(repo.path().join("all.py")).unwrap();
+            assert_eq!(text, applied, "{target} {end:?} {order:?}");
+        }
+    }
+}
+
+/// Whatever its author has written into a line since it was reviewed stays there, whether the quote still fits or not.
+#[test]
+fn what_was_written_into_a_line_since_is_not_overwritten() {
+    for (target, end) in TARGETS
+        .into_iter()
+        .flat_map(|target| ENDS.map(|end| (target, end)))
+    {
+        let repo = all_in_doubt(target, end);
+        let edited = IN_DOUBT.map(|(line, _)| format!("{line} + tax(x)"));
+        let edited = functions_of(edited.each_ref().map(String::as_str), end);
+        repo.write("all.py", &edited);
+        for id in ["F1", "F2", "F3"] {
+            let run = repo.council(["apply", id]).ends(2);
+            run.tells("changed since they were reviewed");
+        }
+        let text = std::fs::read_to_string(repo.path().join("all.py")).unwrap();
+        assert_eq!(text, edited, "{target} {end:?}");
     }
 }
