@@ -19,7 +19,8 @@ use crate::text::telling_lines;
 impl ReviewState {
     /// The findings that are open, each with what becomes of it unless it is raised again.
     pub(crate) fn carry_findings(&self, side: &ReviewedSide<'_>) -> CarriedReview {
-        let search = CodeSearch::of(side);
+        let open = self.open.iter().map(OpenFinding::restore_finding);
+        let search = CodeSearch::of(side, open.collect());
         let carry = |kept: &OpenFinding| {
             let mut found = kept.restore_finding();
             found.since.get_or_insert_with(|| self.head.clone());
@@ -49,6 +50,7 @@ impl ReviewState {
                 move_finding(&mut found, &path, line);
             }
             if fate != FindingFate::Resolved {
+                search.claim(&kept.finding.location, &found.finding);
                 forget_old_name(&mut found, side);
             }
             (found, fate)

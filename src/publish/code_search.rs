@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use council_protocol::{Finding, Hunk, LineKind, RepoPath};
+use council_protocol::{Finding, Hunk, LineKind, Location, RepoPath};
 
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote, without_blanks};
@@ -75,14 +75,52 @@ impl SearchedText<'_> {
 pub(super) struct CodeSearch<'a> {
     pub(super) side: &'a ReviewedSide<'a>,
     files: RefCell<BTreeMap<RepoPath, Rc<SearchedFile<'a>>>>,
+    /// The findings that were open.
+    open: Vec<JudgedFinding>,
+    /// Where findings stand by now, with where each stood.
+    claimed: RefCell<Vec<(Location, FoundPlace)>>,
 }
 
+/// A place of a quote.
+type FoundPlace = (RepoPath, u32, String);
+
 impl<'a> CodeSearch<'a> {
-    pub(super) fn of(side: &'a ReviewedSide<'a>) -> Self {
+    pub(super) fn of(side: &'a ReviewedSide<'a>, open: Vec<JudgedFinding>) -> Self {
         Self {
             side,
             files: RefCell::default(),
+            open,
+            claimed: RefCell::default(),
         }
+    }
+
+    /// Tells where a finding stands by now that stood elsewhere: of code that is there twice, no other one comes to the place.
+    pub(super) fn claim(&self, was: &Location, now: &Finding) {
+        let place = &now.location;
+        let place = (place.path.clone(), place.line, now.quote.clone());
+        self.claimed.borrow_mut().push((was.clone(), place));
+    }
+
+    /// Whether a place is that of another finding of the same code, by its name or because that has come there.
+    fn is_taken(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> bool {
+        let Some(named) = code.named else {
+            return false;
+        };
+        let finding = code.finding;
+        let is_other = |was: &Location| {
+            (&was.path, was.line) != (&finding.location.path, finding.location.line)
+        };
+        let claimed = self.claimed.borrow();
+        let is_claimed = claimed.iter().any(|(was, (there, at, quote))| {
+            (there, *at, quote) == (path, line, &finding.quote) && is_other(was)
+        });
+        let is_named = |other: &JudgedFinding| {
+            other.finding.quote == finding.quote
+                && other.fingerprint != named.fingerprint
+                && is_other(&other.finding.location)
+                && (self.side.is_named_at)(other, path, line)
+        };
+        is_claimed || self.open.iter().any(is_named)
     }
 
     pub(super) fn file(&self, path: &RepoPath) -> Rc<SearchedFile<'a>> {
@@ -152,6 +190,8 @@ impl<'a> CodeSearch<'a> {
         let within = code.was.and_then(|was| was.within.as_ref());
         if self.is_own(code, path, line) {
             Kinship::Own
+        } else if self.is_taken(code, path, line) {
+            Kinship::Taken
         } else if within.is_some() && text.functions.name_at(line).as_ref() == within {
             Kinship::SameFunction
         } else {
@@ -176,7 +216,11 @@ impl<'a> CodeSearch<'a> {
             return None;
         };
         let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
-        let kinship = |line: u32| self.kinship(code, text, (path, line));
+        let kinship = |line: u32| match self.kinship(code, text, (path, line)) {
+            // What comes back may be found once more.
+            Kinship::Taken => Kinship::Other,
+            kin => kin,
+        };
         let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts, &kinship);
         // Its lines may all be back with others between them.
         as_it_was.or_else(|| text.scattered(code).needing_all().line(&counts))
@@ -229,8 +273,9 @@ impl<'a> CodeSearch<'a> {
         let around = code
             .was
             .map_or(0, |was| was.strangeness_at(&text.code, code.finding, line));
+        let taken = 4 * u8::from(self.is_taken(code, path, line));
         // git knows that it was renamed.
-        1 + around + 2 * u8::from(!is_moved_file(&text.lines, code))
+        1 + taken + around + 2 * u8::from(!is_moved_file(&text.lines, code))
     }
 
     fn line_elsewhere(&self, path: &RepoPath, code: &OpenCode<'_>) -> Option<u32> {

@@ -108,6 +108,8 @@ pub(super) enum Kinship {
     /// It stands in a function of that name: a copy of the function as it was, under another name, is none.
     SameFunction,
     Other,
+    /// Another finding stands there.
+    Taken,
 }
 
 impl QuotePlace {

@@ -162,6 +162,41 @@ proptest! {
             prop_assert_eq!(places.insert(at, name), None);
         }
     }
+
+    /// Functions get other names, and others that are alike are put in above and below them, while judges are silent: every
+    /// finding stays open, each at a place of its own.
+    #[test]
+    fn no_finding_is_lost_where_its_function_gets_another_name(
+        before in functions(0..5),
+        renamed in prop::sample::subsequence((0u8..5).collect::<Vec<_>>(), 0..5),
+        added in prop::collection::vec((0usize..2, any::<prop::sample::Index>()), 0..4),
+    ) {
+        let name_now = |name: &u8| name + 10 * u8::from(renamed.contains(name));
+        let mut now: Functions = [0, 1].map(|file| before[file].iter().map(name_now).collect());
+        for ((file, at), name) in added.iter().zip(20..) {
+            // A file without functions is none.
+            if !now[*file].is_empty() {
+                let at = at.index(now[*file].len() + 1);
+                now[*file].insert(at, name);
+            }
+        }
+        let report = review_of(&before, &[]);
+        let carried = carry(&before, &report, &now);
+        let mut places = BTreeMap::new();
+        for (found, fate) in &carried {
+            prop_assert_eq!(*fate, FindingFate::StillOpen);
+            let at = &found.finding.location;
+            places.insert((at.path.clone(), at.line), ());
+        }
+        prop_assert_eq!(places.len(), report.outcome.findings.len());
+        for (found, was) in carried.iter().zip(&report.outcome.findings) {
+            let (was, at) = (&was.finding.location, &found.0.finding.location);
+            let name = function_at(&before, &was.path, was.line).unwrap();
+            if !renamed.contains(&name) {
+                prop_assert_eq!(place_of(&now, name), Some((at.path.clone(), at.line)));
+            }
+        }
+    }
 }
 
 /// A copy of a function as it was, while a line beside the one in doubt is edited in the function itself: neither is all that
