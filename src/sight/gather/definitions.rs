@@ -8,9 +8,7 @@ use super::super::definitions::{DefinedName, DefinitionKind};
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::NameReason;
 use super::super::{fields, words};
-use super::{
-    Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, describe_definition, is_worth_showing,
-};
+use super::{Gatherer, LongRest, MAX_DEFINITIONS, ScopeForms, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
 /// The lines of a definition, from its head on, that are shown before anything else.
@@ -147,7 +145,7 @@ impl Gatherer<'_> {
                 let note = if last < defined.head {
                     format!("comment above `{}`", name.text)
                 } else {
-                    format!("{}{more}", describe_definition(name))
+                    format!("{}{more}", self.describe_definition(index, file))
                 };
                 let block = self.lines_block(ContextKind::Definition, file, (start, last), note);
                 self.push((name.reason, order, start), block);
@@ -165,6 +163,19 @@ impl Gatherer<'_> {
                 lines: (end + 1, defined.end.min(end.saturating_add(MAX_REST))),
                 name: name.text.clone(),
             });
+        }
+    }
+
+    /// What the heading of a definition says: of what the change edits, one in another file that no import leads to is
+    /// another one.
+    fn describe_definition(&self, index: usize, file: &FileHits) -> String {
+        let name = &self.names[index];
+        let is_edited = !name.homes.is_empty();
+        let is_it = name.homes.contains(&file.path) || self.meant[index].is_in(file);
+        match &name.imported_as {
+            Some(called) => format!("definition of `{}`, imported as `{called}`", name.text),
+            None if is_edited && !is_it => format!("another `{}`", name.text),
+            None => format!("definition of `{}`", name.text),
         }
     }
 

@@ -102,6 +102,12 @@ impl MeantName {
         places.filter_map(|place| place.owner.clone()).collect()
     }
 
+    /// Whether imports lead to a file.
+    pub(super) fn is_in(&self, file: &FileHits) -> bool {
+        let path = file.path.display();
+        self.places.iter().any(|place| place.holds(&path))
+    }
+
     /// Whether a definition is where an import says.
     fn is_at(&self, defined: &DefinedName, file: &FileHits, outline: &FileOutline<'_>) -> bool {
         let path = file.path.display();

@@ -461,13 +461,6 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-fn describe_definition(name: &WantedName) -> String {
-    match &name.imported_as {
-        Some(called) => format!("definition of `{}`, imported as `{called}`", name.text),
-        None => format!("definition of `{}`", name.text),
-    }
-}
-
 /// What tests say comes after the code.
 fn file_reason(file: &ChangedFile<'_>) -> NameReason {
     if is_test_path(&file.path().display()) {

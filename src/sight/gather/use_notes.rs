@@ -1,15 +1,21 @@
-//! What the heading of a use says.
+//! What the heading of a use says: a possible one is of the same name, and nothing tells whether it is meant.
 
 use super::super::parents;
+use super::super::receivers::Certainty;
 use super::super::search::{FileHits, FileOutline};
 use super::super::wanted::WantedName;
 
 pub(super) fn describe_use(
-    name: &WantedName,
+    (name, sure): (&WantedName, Certainty),
     line: u32,
     file: &FileHits,
     outline: &FileOutline<'_>,
 ) -> String {
+    // Of a name that the change does not edit it is not asked who means it.
+    let told = match sure {
+        Certainty::Possible if !name.homes.is_empty() => "possible use",
+        _ => "use",
+    };
     let function = outline.function_at(line).filter(|name| !name.is_empty());
     let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
     match name.moved_by(line, file, outline) {
@@ -34,19 +40,19 @@ pub(super) fn describe_use(
         ),
         None => match &name.alias {
             Some(alias) if alias.is_table => format!(
-                "use of `{}`, which holds `{}`, at line {line}{place}",
+                "{told} of `{}`, which holds `{}`, at line {line}{place}",
                 name.text, alias.of
             ),
             Some(alias) => format!(
-                "use of `{}`, another name of `{}`, at line {line}{place}",
+                "{told} of `{}`, another name of `{}`, at line {line}{place}",
                 name.text, alias.of
             ),
             None => match &name.inner {
                 Some(inner) => format!(
-                    "use of `{}` through `{}` at line {line}{place}",
+                    "{told} of `{}` through `{}` at line {line}{place}",
                     inner.text, name.text
                 ),
-                None => format!("use of `{}` at line {line}{place}", name.whole_text()),
+                None => format!("{told} of `{}` at line {line}{place}", name.whole_text()),
             },
         },
     }

@@ -79,7 +79,7 @@ impl Gatherer<'_> {
             }
             if self.may_add(hit.name, kind, most) {
                 let order = order + self.rarity_of(hit.name, sure) * MAX_OUTLINED;
-                self.add_use((order, kind), *hit, file, outline);
+                self.add_use((order, kind, sure), *hit, file, outline);
             } else {
                 *self.left.entry(hit.name).or_default() += 1;
             }
@@ -136,7 +136,7 @@ impl Gatherer<'_> {
     /// What stands around a use, and where a class extends what the change edits also around what it overrides.
     fn add_use(
         &mut self,
-        (order, kind): (usize, ContextKind),
+        (order, kind, sure): (usize, ContextKind, Certainty),
         hit: NameHit,
         file: &FileHits,
         outline: &FileOutline<'_>,
@@ -148,7 +148,7 @@ impl Gatherer<'_> {
         };
         let overriding = parents::overriding_lines(&name.overridden, hit.line, outline);
         for line in [hit.line].into_iter().chain(overriding) {
-            self.add_around((order, kind), NameHit { line, ..hit }, file, outline);
+            self.add_around((order, kind, sure), NameHit { line, ..hit }, file, outline);
         }
         self.add_indexed_tables(order, hit, file, outline);
         self.add_handlers((order, kind), hit, file, outline);
@@ -157,7 +157,7 @@ impl Gatherer<'_> {
     /// What stands around a place and is not shown yet, in as many pieces as what is shown leaves.
     fn add_around(
         &mut self,
-        (order, kind): (usize, ContextKind),
+        (order, kind, sure): (usize, ContextKind, Certainty),
         hit: NameHit,
         file: &FileHits,
         outline: &FileOutline<'_>,
@@ -171,7 +171,7 @@ impl Gatherer<'_> {
                 continue;
             }
             let note = if is_here {
-                describe_use(name, hit.line, file, outline)
+                describe_use((name, sure), hit.line, file, outline)
             } else {
                 format!("around the use of `{}` at line {}", name.text, hit.line)
             };

@@ -12,6 +12,7 @@ mod fixtures;
 mod foreign;
 mod given_fields;
 mod handed_on;
+mod headings;
 mod heard_events;
 mod held_types;
 mod imports;
