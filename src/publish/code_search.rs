@@ -274,8 +274,10 @@ impl<'a> CodeSearch<'a> {
             .was
             .map_or(0, |was| was.strangeness_at(&text.code, code.finding, line));
         let taken = 4 * u8::from(self.is_taken(code, path, line));
+        // What a file has that is as it was at the last review stood there then, too.
+        let known = 8 * u8::from(!(self.side.is_judged)(path));
         // git knows that it was renamed.
-        1 + taken + around + 2 * u8::from(!is_moved_file(&text.lines, code))
+        1 + taken + known + around + 2 * u8::from(!is_moved_file(&text.lines, code))
     }
 
     fn line_elsewhere(&self, path: &RepoPath, code: &OpenCode<'_>) -> Option<u32> {

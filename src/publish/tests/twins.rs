@@ -240,3 +240,34 @@ fn a_copy_under_another_name_does_not_take_a_finding_with_it() {
         }
     }
 }
+
+/// A file gets another name and its function, too, beside a file that is as it was and has the same code: what stood there
+/// at the last review has come from nowhere.
+#[test]
+fn a_finding_does_not_move_to_a_file_that_is_as_it_was() {
+    let before: Functions = [vec![0], vec![1]];
+    let mut report = review_of(&before, &[]);
+    report.outcome.findings.truncate(1);
+    let judged = JudgedChange {
+        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
+        ..JudgedChange::default()
+    };
+    let state = ReviewState::of(&report, judged);
+    for moved in ["src/0.py", "src/z.py"] {
+        let text = |path: &RepoPath| match &*path.display() {
+            path if path == FILES[1] => ReviewedText::Text(text_of(&before[1])),
+            path if path == moved => ReviewedText::Text(text_of(&[2])),
+            _ => ReviewedText::Gone,
+        };
+        let side = ReviewedSide {
+            files: [FILES[1], moved].map(RepoPath::from).into(),
+            is_judged: &|path| *path == RepoPath::from(moved),
+            read: &text,
+            name_now: &|_| None,
+            is_named_at: &|_, _, _| false,
+            ..no_side()
+        };
+        let carried = state.carry_findings(&side).findings;
+        assert_eq!(carried[0].0.finding.location.path, RepoPath::from(moved));
+    }
+}
