@@ -3,7 +3,6 @@
 use council_protocol::packet::TargetKind;
 
 use super::conduct::prepare_target;
-use crate::council::outcome::Verdict;
 use crate::git;
 use crate::report::Report;
 use crate::run::context::RunContext;
@@ -14,13 +13,6 @@ use crate::run::request::RequestedTarget;
 
 /// A sentence for each part of the agent's work that the review did not read.
 pub(super) fn describe_left_out(report: &Report, start: &RunContext) -> Vec<String> {
-    // Whoever has to mend something reviews again anyway.
-    if matches!(
-        report.outcome.verdict,
-        Verdict::Fail | Verdict::Inconclusive
-    ) {
-        return Vec::new();
-    }
     // What cannot be read is reported by the review of it.
     let read = |target| {
         let prepared = prepare_target(target, Vec::new(), start).ok()?;
