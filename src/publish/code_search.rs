@@ -200,9 +200,16 @@ impl<'a> CodeSearch<'a> {
     }
 
     /// Whether another file has the very place of a finding, and that line of its own file is another place of the same text.
+    /// A copy of its function as it was has all that the finding is named by, and leaves the function where it is.
     pub(super) fn has_left(&self, code: &OpenCode<'_>, line: u32) -> bool {
+        let path = &code.finding.location.path;
+        let file = self.file(path);
+        let SearchedFile::Text(text) = &*file else {
+            return true;
+        };
+        let kin = self.kinship(code, text, (path, line));
         code.named.is_some()
-            && !self.is_own(code, &code.finding.location.path, line)
+            && !matches!(kin, Kinship::Own | Kinship::SameFunction)
             && self
                 .moved_place(code)
                 .is_some_and(|(path, line)| self.is_own(code, &path, line))

@@ -271,3 +271,31 @@ fn a_finding_does_not_move_to_a_file_that_is_as_it_was() {
         assert_eq!(carried[0].0.finding.location.path, RepoPath::from(moved));
     }
 }
+
+/// The function is copied to another file under its own name, and a line beside the one in doubt is edited in it: the copy is all
+/// that the finding is named by, and the function is where it was.
+#[test]
+fn a_copy_in_another_file_does_not_take_a_finding_with_it() {
+    let before: Functions = [vec![0], Vec::new()];
+    let report = review_of(&before, &[]);
+    let judged = JudgedChange {
+        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
+        ..JudgedChange::default()
+    };
+    let state = ReviewState::of(&report, judged);
+    let edited = text_of(&[0]).replace("len(items)", "len(list(items))");
+    let text = |path: &RepoPath| match *path == RepoPath::from(FILES[0]) {
+        true => ReviewedText::Text(edited.clone()),
+        false => ReviewedText::Text(text_of(&[0])),
+    };
+    let side = ReviewedSide {
+        files: FILES.map(RepoPath::from).into(),
+        read: &text,
+        name_now: &|_| None,
+        is_named_at: &|_, path, _| *path == RepoPath::from(FILES[1]),
+        ..no_side()
+    };
+    let carried = state.carry_findings(&side).findings;
+    let place = &carried[0].0.finding.location;
+    assert_eq!((&place.path, place.line), (&RepoPath::from(FILES[0]), 3));
+}
