@@ -113,7 +113,10 @@ impl<'a> ComparedFinding<'a> {
         let same_line = self.first == other.first && !self.about_file();
         let same_place = overlap && same_quote && !self.finding.quote.trim().is_empty()
             || same_line && is_same_excerpt(&self.finding.quote, &other.finding.quote);
-        same_place || same_line && self.same_category(other) || self.is_similar(other, overlap)
+        same_place
+            || same_line && self.same_category(other)
+            || self.quotes_around(other)
+            || self.is_similar(other, overlap)
     }
 
     /// Two rules are the same by name; a rule and a model, or rules without names (the sides of a duel write prose), by
@@ -183,7 +186,22 @@ impl<'a> ComparedFinding<'a> {
         let is_one_flow =
             || names_value(own, others, says_same) || names_value(others, own, says_same);
         self.quotes_one_text(other)
+            || self.quotes_around(other)
             || self.same_category(other) && !self.is_named_apart(other) && is_one_flow()
+    }
+
+    /// Whether one of two judges that call it alike quotes the line of the other and lines beside it: a quote that begins
+    /// above a line stands at its first one.
+    fn quotes_around(&self, other: &Self) -> bool {
+        let plain = |one: &Self| plain_letters(&one.finding.quote);
+        let (own, others) = (plain(self), plain(other));
+        let holds = |block: &Self, letters: &str, line: &str| {
+            let quote = block.finding.quote.trim();
+            let has_more = ["\n", "...", "…"].iter().any(|sign| quote.contains(sign));
+            has_more && line.len() >= MIN_LINE && letters.contains(line)
+        };
+        let is_held = holds(self, &own, &others) || holds(other, &others, &own);
+        !self.about_file() && self.same_category(other) && is_held
     }
 
     fn quotes_one_text(&self, other: &Self) -> bool {
@@ -297,17 +315,22 @@ pub(super) fn names_in(text: &str) -> BTreeSet<String> {
 /// Whether two quotes from one line are the same words but for what stands around them: backticks, a number, a comment that
 /// was left out, the line behind. A short part of a long line is not: a line may have two problems.
 fn is_same_excerpt(a: &str, b: &str) -> bool {
-    let plain = |quote: &str| -> String {
-        let seen = normalize_blanks(quote);
-        let letters = seen.chars();
-        letters
-            .filter(|c| !c.is_whitespace() && *c != '`')
-            .collect()
-    };
-    let (a, b) = (plain(a), plain(b));
+    let (a, b) = (plain_letters(a), plain_letters(b));
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.len() >= MIN_EXCERPT && short.len() * 3 >= long.len() && long.contains(&short)
 }
+
+/// A quote without blanks and backticks.
+fn plain_letters(quote: &str) -> String {
+    let seen = normalize_blanks(quote);
+    let letters = seen.chars();
+    letters
+        .filter(|c| !c.is_whitespace() && *c != '`')
+        .collect()
+}
+
+/// The fewest bytes of a line that say which line of a block is meant.
+const MIN_LINE: usize = 12;
 
 /// The fewest bytes of a quote that say which part of a line is meant.
 const MIN_EXCERPT: usize = 4;

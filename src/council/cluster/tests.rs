@@ -290,3 +290,34 @@ fn a_judges_own_findings_stay_apart() {
     assert_eq!(groups(&[(A, a.clone()), (A, b)]), 2);
     assert_eq!(groups(&[(A, a.clone()), (A, a)]), 1);
 }
+
+/// A judge that quotes lines above and below the one that another judge quotes alone means that line, where both call it
+/// alike; its quote stands at its first line.
+#[test]
+fn a_quote_with_lines_around_it_is_of_the_line_that_another_judge_quotes() {
+    let line = "return total / len(items)";
+    let mut alone = finding(11, "edge-case", "An empty list raises an error.");
+    alone.quote = line.into();
+    for (first, quote) in [
+        (10, format!("total += item.price\n    {line}")),
+        (10, format!("total += item.price ... {line}")),
+        (
+            9,
+            format!("for item in items:\n    total += item.price\n{line}"),
+        ),
+        (11, format!("{line}\n\ndef rate(items):")),
+    ] {
+        let mut block = finding(
+            first,
+            "edge-case",
+            "Bei leerer Liste wird durch null geteilt.",
+        );
+        block.quote = quote;
+        let both = [(A, alone.clone()), (B, block.clone())];
+        assert_eq!(groups(&both), 1, "{block:?}");
+        // What each calls otherwise, in other words, may be two problems of the block.
+        block.category = "rounding".into();
+        let both = [(A, alone.clone()), (B, block)];
+        assert!(first == 11 || groups(&both) == 2);
+    }
+}
