@@ -270,17 +270,18 @@ impl<'a> CodeSearch<'a> {
 
     /// How little a place in another file is like the one of a finding.
     fn strangeness(&self, code: &OpenCode<'_>, path: &RepoPath, line: u32) -> u8 {
-        if self.is_own(code, path, line) {
-            return 0;
-        }
         let file = self.file(path);
         let SearchedFile::Text(text) = &*file else {
             return u8::MAX;
         };
+        let taken = match self.kinship(code, text, (path, line)) {
+            Kinship::Own => return 0,
+            Kinship::Taken => 4,
+            Kinship::SameFunction | Kinship::Other => 0,
+        };
         let around = code
             .was
             .map_or(0, |was| was.strangeness_at(&text.code, code.finding, line));
-        let taken = 4 * u8::from(self.is_taken(code, path, line));
         // What a file has that is as it was at the last review stood there then, too.
         let known = 8 * u8::from(!(self.side.is_judged)(path));
         // git knows that it was renamed.

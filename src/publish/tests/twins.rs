@@ -77,12 +77,8 @@ fn read(functions: &Functions, path: &RepoPath) -> ReviewedText {
     }
 }
 
-/// The findings of the first review on the side that has these functions, as a review names what it finds there.
-fn carry(
-    before: &Functions,
-    report: &Report,
-    now: &Functions,
-) -> Vec<(JudgedFinding, FindingFate)> {
+/// What a review of these functions leaves.
+fn left_by(before: &Functions, report: &Report) -> ReviewState {
     let judged = JudgedChange {
         files: FILES
             .map(|file| (file.to_owned(), "digest".to_owned()))
@@ -91,7 +87,35 @@ fn carry(
         quotes: find_quote_places(report, &|path| read(before, path), &[]),
         ..JudgedChange::default()
     };
-    let state = ReviewState::of(report, judged);
+    ReviewState::of(report, judged)
+}
+
+/// A side on which no finding has its old name.
+fn unnamed_side() -> ReviewedSide<'static> {
+    ReviewedSide {
+        name_now: &|_| None,
+        is_named_at: &|_, _, _| false,
+        ..no_side()
+    }
+}
+
+/// Where the only finding is open.
+fn open_at(state: &ReviewState, side: &ReviewedSide<'_>) -> (RepoPath, u32) {
+    let carried = state.carry_findings(side).findings;
+    let [(found, FindingFate::StillOpen)] = &carried[..] else {
+        panic!("{carried:?}")
+    };
+    let place = &found.finding.location;
+    (place.path.clone(), place.line)
+}
+
+/// The findings of the first review on the side that has these functions, as a review names what it finds there.
+fn carry(
+    before: &Functions,
+    report: &Report,
+    now: &Functions,
+) -> Vec<(JudgedFinding, FindingFate)> {
+    let state = left_by(before, report);
     let name_now = |found: &JudgedFinding| {
         let place = &found.finding.location;
         let name = called(&place.path, function_at(now, &place.path, place.line)?);
@@ -204,12 +228,7 @@ proptest! {
 #[test]
 fn a_copy_under_another_name_does_not_take_a_finding_with_it() {
     let before: Functions = [vec![0], Vec::new()];
-    let report = review_of(&before, &[]);
-    let judged = JudgedChange {
-        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
-        ..JudgedChange::default()
-    };
-    let state = ReviewState::of(&report, judged);
+    let state = left_by(&before, &review_of(&before, &[]));
     let copy = text_of(&[1]);
     for edited in [
         text_of(&[0]).replace("len(items)", "len(list(items))"),
@@ -226,15 +245,11 @@ fn a_copy_under_another_name_does_not_take_a_finding_with_it() {
             let side = ReviewedSide {
                 files: vec![RepoPath::from(FILES[0])],
                 read: &text,
-                name_now: &|_| None,
-                is_named_at: &|_, _, _| false,
-                ..no_side()
+                ..unnamed_side()
             };
-            let carried = state.carry_findings(&side).findings;
-            let (found, fate) = &carried[0];
             assert_eq!(
-                (found.finding.location.line, *fate),
-                (line, FindingFate::StillOpen),
+                open_at(&state, &side),
+                (RepoPath::from(FILES[0]), line),
                 "{now}"
             );
         }
@@ -248,11 +263,7 @@ fn a_finding_does_not_move_to_a_file_that_is_as_it_was() {
     let before: Functions = [vec![0], vec![1]];
     let mut report = review_of(&before, &[]);
     report.outcome.findings.truncate(1);
-    let judged = JudgedChange {
-        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
-        ..JudgedChange::default()
-    };
-    let state = ReviewState::of(&report, judged);
+    let state = left_by(&before, &report);
     for moved in ["src/0.py", "src/z.py"] {
         let text = |path: &RepoPath| match &*path.display() {
             path if path == FILES[1] => ReviewedText::Text(text_of(&before[1])),
@@ -263,12 +274,9 @@ fn a_finding_does_not_move_to_a_file_that_is_as_it_was() {
             files: [FILES[1], moved].map(RepoPath::from).into(),
             is_judged: &|path| *path == RepoPath::from(moved),
             read: &text,
-            name_now: &|_| None,
-            is_named_at: &|_, _, _| false,
-            ..no_side()
+            ..unnamed_side()
         };
-        let carried = state.carry_findings(&side).findings;
-        assert_eq!(carried[0].0.finding.location.path, RepoPath::from(moved));
+        assert_eq!(open_at(&state, &side), (RepoPath::from(moved), 3));
     }
 }
 
@@ -277,12 +285,7 @@ fn a_finding_does_not_move_to_a_file_that_is_as_it_was() {
 #[test]
 fn a_copy_in_another_file_does_not_take_a_finding_with_it() {
     let before: Functions = [vec![0], Vec::new()];
-    let report = review_of(&before, &[]);
-    let judged = JudgedChange {
-        quotes: find_quote_places(&report, &|path| read(&before, path), &[]),
-        ..JudgedChange::default()
-    };
-    let state = ReviewState::of(&report, judged);
+    let state = left_by(&before, &review_of(&before, &[]));
     let edited = text_of(&[0]).replace("len(items)", "len(list(items))");
     let text = |path: &RepoPath| match *path == RepoPath::from(FILES[0]) {
         true => ReviewedText::Text(edited.clone()),
@@ -291,11 +294,8 @@ fn a_copy_in_another_file_does_not_take_a_finding_with_it() {
     let side = ReviewedSide {
         files: FILES.map(RepoPath::from).into(),
         read: &text,
-        name_now: &|_| None,
         is_named_at: &|_, path, _| *path == RepoPath::from(FILES[1]),
-        ..no_side()
+        ..unnamed_side()
     };
-    let carried = state.carry_findings(&side).findings;
-    let place = &carried[0].0.finding.location;
-    assert_eq!((&place.path, place.line), (&RepoPath::from(FILES[0]), 3));
+    assert_eq!(open_at(&state, &side), (RepoPath::from(FILES[0]), 3));
 }
