@@ -89,7 +89,8 @@ pub(super) fn check_objections(value: &Value) -> Result<(), String> {
 }
 
 /// Fields in words that say what the judge itself holds.
-const OWN_WORDS: [&str; 4] = [
+const OWN_WORDS: [&str; 5] = [
+    "/position",
     "/restatement",
     "/key_insight",
     "/no_challenge",

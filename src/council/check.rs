@@ -43,8 +43,8 @@ impl Council {
         }
     }
 
-    /// Whether quotes and ids are checked: once in a turn, and where a second turn can reach the judge. Rules would quote
-    /// the same again; an answer whose judge still waits for its explorers is not its last one.
+    /// Whether quotes and ids are checked: once in a turn, and where the judge can be given its answer back. Rules would
+    /// quote the same again; an answer whose judge still waits for its explorers is not its last one.
     fn is_checked(&self, seat: SeatIndex, turn: &OpenTurn, answer: &Answer) -> bool {
         let judge = &self.state.judges[seat];
         let options = &self.state.plan.options;
@@ -55,7 +55,7 @@ impl Council {
         turn.ask.draft.is_none()
             && !options.transcript
             && !judge.is_deterministic()
-            && judge.can_be_messaged()
+            && (judge.can_be_messaged() || (judge.reads_brief() && !options.in_jobs))
             && !explores
     }
 

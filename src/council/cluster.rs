@@ -10,7 +10,7 @@ use council_protocol::evidence::normalize_blanks;
 use council_protocol::{Finding, Proof, RepoPath};
 
 use super::judges::{SeatIndex, same_text};
-use super::like_words::{STOP, description_words};
+use super::like_words::{description_words, names_in};
 
 /// Lines between two places that are still near.
 const NEAR: u32 = 3;
@@ -284,13 +284,6 @@ fn without_texts(line: &str) -> String {
     seen.collect()
 }
 
-/// Words of languages that stand in many lines and name nothing.
-const KEYWORDS: [&str; 24] = [
-    "if", "else", "for", "while", "return", "in", "let", "const", "var", "def", "fn", "func",
-    "function", "new", "self", "this", "int", "str", "string", "none", "null", "true", "false",
-    "the",
-];
-
 /// Whether two findings of models are one, of which one is at the line that gives a value its name and the other one at a line
 /// near it that uses it, as they would be in one review. Each line is known to be the right one: the same code twice is two.
 pub(super) fn is_one_flow(one: &Finding, other: &Finding) -> bool {
@@ -298,18 +291,6 @@ pub(super) fn is_one_flow(one: &Finding, other: &Finding) -> bool {
         |nth, finding| ComparedFinding::new(SeatIndex(nth), finding, &Proof::Verified, false);
     let (one, other) = (compared(0, one), compared(1, other));
     !one.quotes_one_text(&other) && one.means_same(&other)
-}
-
-/// What a text names: its words, numbers and keywords left out.
-pub(super) fn names_in(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let words = words.map(str::to_lowercase);
-    let is_name = |word: &String| {
-        word.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && !KEYWORDS.contains(&word.as_str())
-            && !STOP.contains(&word.as_str())
-    };
-    words.filter(is_name).collect()
 }
 
 /// Whether two quotes from one line are the same words but for what stands around them: backticks, a number, a comment that

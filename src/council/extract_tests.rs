@@ -305,7 +305,7 @@ fn each_way_of_failing_has_its_own_kind() {
 fn a_wrong_version_is_malformed_and_says_which_is_read() {
     for given in [
         "\"schema_version\":2",
-        "\"schema_version\":\"1\"",
+        "\"schema_version\":\"2\"",
         "\"schema\":1",
     ] {
         let failure = read(&GOOD.replace("\"schema_version\":1", given)).unwrap_err();

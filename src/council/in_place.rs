@@ -24,6 +24,9 @@ pub(super) fn finding_in_place(shown: &FindingVersion) -> Finding {
     let claimed = finding.location.clone();
     finding.location = proven_place(&claimed, &shown.proof);
     settle_edit(&mut finding, shown, gap.is_some());
+    if finding.location.end_line.is_none() && quotes_down_to(shown, claimed.line) {
+        finding.location.end_line = Some(claimed.line);
+    }
     if let Some(last) = file_end(shown) {
         let end = finding.location.end_line.map(|end| end.min(last));
         finding.location.end_line = end.filter(|end| *end > finding.location.line);
@@ -49,6 +52,15 @@ pub(super) fn finding_in_place(shown: &FindingVersion) -> Finding {
         finding.reference = None;
     }
     finding
+}
+
+/// Whether the quote begins above the line that its judge names and goes on at least as far as that.
+fn quotes_down_to(shown: &FindingVersion, named: u32) -> bool {
+    let lines = shown.quoted.as_ref().and_then(|quoted| quoted.lines);
+    let Proof::Relocated { line } = shown.proof else {
+        return false;
+    };
+    lines.is_some_and(|lines| line < named && named - line < lines)
 }
 
 /// Makes the suggestion of a finding the text that stands in the place of exactly its lines, blanks included: every
@@ -185,20 +197,26 @@ mod tests {
         );
     }
 
-    /// A suggestion at one line or a range, for a quote that takes up these lines: where it is put.
-    fn edited(
-        (line, end_line): (u32, Option<u32>),
-        (found, lines): (u32, Option<u32>),
-    ) -> Option<(u32, u32)> {
-        let mut finding = crate::testing::finding(council_protocol::Severity::Critical, line);
-        finding.location.end_line = end_line;
-        finding.suggestion = Some("x".into());
+    /// A finding of one line whose quote was found at another one, and takes up so many lines.
+    fn version_at(line: u32, found: u32, lines: Option<u32>) -> FindingVersion {
+        let finding = crate::testing::finding(council_protocol::Severity::Critical, line);
         let proof = match found == line {
             true => Proof::Verified,
             false => Proof::Relocated { line: found },
         };
         let mut version = FindingVersion::of(finding, proof);
         version.quoted = Some(QuotedLines::before("", "", lines));
+        version
+    }
+
+    /// A suggestion at one line or a range, for a quote that takes up these lines: where it is put.
+    fn edited(
+        (line, end_line): (u32, Option<u32>),
+        (found, lines): (u32, Option<u32>),
+    ) -> Option<(u32, u32)> {
+        let mut version = version_at(line, found, lines);
+        version.finding.location.end_line = end_line;
+        version.finding.suggestion = Some("x".into());
         let shown = finding_in_place(&version);
         let (first, last) = (shown.location.line, shown.location.end_line);
         shown.suggestion.map(|_| (first, last.unwrap_or(first)))
@@ -238,6 +256,20 @@ mod tests {
             let shown = finding_in_place(&version);
             assert_eq!((shown.location.line, shown.location.end_line), (8, end));
             assert_eq!(shown.suggestion, None);
+        }
+    }
+
+    proptest::proptest! {
+        /// Whoever quotes the lines around the one that it names is shown with that line, and with no line below it.
+        #[test]
+        fn a_named_line_within_the_quote_stays_in_the_range(
+            begin in 1u32..200, lines in 1u32..12, named in 1u32..220,
+        ) {
+            let at = finding_in_place(&version_at(named, begin, Some(lines))).location;
+            let end = at.end_line.unwrap_or(at.line);
+            let is_within = (begin..begin + lines).contains(&named);
+            proptest::prop_assert_eq!(at.line, begin);
+            proptest::prop_assert_eq!(end, if is_within { named } else { begin });
         }
     }
 

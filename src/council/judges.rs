@@ -199,6 +199,11 @@ impl JudgeState {
         self.planned.seat.agent.deterministic
     }
 
+    /// Whether it is told in words what it is to mend: whoever has no memory gets its task again.
+    pub(super) fn reads_brief(&self) -> bool {
+        self.planned.seat.agent.kind.reads_brief()
+    }
+
     /// What it is called where roles are named: its perspective, else its name.
     pub(super) fn role(&self) -> &str {
         let perspective = self.planned.seat.perspective.name.as_str();

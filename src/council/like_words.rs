@@ -20,6 +20,25 @@ pub(super) fn description_words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Words of languages that stand in many lines and name nothing.
+const KEYWORDS: [&str; 24] = [
+    "if", "else", "for", "while", "return", "in", "let", "const", "var", "def", "fn", "func",
+    "function", "new", "self", "this", "int", "str", "string", "none", "null", "true", "false",
+    "the",
+];
+
+/// What a text names: its words, numbers and keywords left out.
+pub(super) fn names_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let words = words.map(str::to_lowercase);
+    let is_name = |word: &String| {
+        word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && !KEYWORDS.contains(&word.as_str())
+            && !STOP.contains(&word.as_str())
+    };
+    words.filter(is_name).collect()
+}
+
 /// Whether two sentences say much the same.
 pub(super) fn is_alike(a: &str, b: &str) -> bool {
     let (a, b) = (description_words(a), description_words(b));

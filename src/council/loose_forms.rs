@@ -11,7 +11,7 @@ use super::loose_places::straighten_place;
 use super::plain_words::excerpt;
 
 /// Fields that hold whole numbers.
-const NUMBERS: [&str; 3] = ["round", "line", "end_line"];
+const NUMBERS: [&str; 4] = ["schema_version", "round", "line", "end_line"];
 
 /// So sure is HIGH, so sure is MEDIUM, where a number says how sure a judge is.
 const SURE: (f64, f64) = (0.8, 0.5);

@@ -2,10 +2,12 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
+use super::extract::{follows_objection, is_contradicted};
 use super::like_words::description_words;
 use super::lost_findings::{LostFindings, lost_findings, name_finding};
 use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};
+use super::reply_object::{object_of, words_outside_objects};
 use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
@@ -251,6 +253,10 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
     let vote = plain.max();
     let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
     let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
+    let vote = match vote {
+        Some(Vote::Pass) => Some(vote_beside_pass(raw)),
+        vote => vote,
+    };
     let is_rated = vote.is_some_and(|vote| vote > Vote::Pass);
     let is_critical = !findings.criticals.is_empty() || (!is_rated && !findings.is_empty());
     let critical = is_critical.then_some(Vote::Fail);
@@ -270,6 +276,17 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         unclear: None,
         insists: false,
     })
+}
+
+/// What a reply comes to whose answer votes PASS: what its judge writes beside that would send a whole reply back.
+fn vote_beside_pass(raw: &str) -> Vote {
+    let is_objected = object_of(raw)
+        .is_some_and(|object| is_contradicted(raw, object) || follows_objection(raw, object));
+    match is_objected {
+        true if says_fail(&words_outside_objects(raw)) => Vote::Fail,
+        true => Vote::Warn,
+        false => Vote::Pass,
+    }
 }
 
 /// Whether a reply objects to something, as far as it can be read.

@@ -47,6 +47,31 @@ fn an_answer_without_the_key_of_its_turn_may_be_quoted_and_that_is_said() {
     assert_eq!(lost(&raw).describe(), "it said FAIL");
 }
 
+/// A reply that came too late, or was declined, objects by the words that a whole one would be sent back for.
+#[test]
+fn words_beside_a_pass_that_is_lost_are_heard() {
+    let pass = GOOD.replace("WARN", "PASS");
+    for (words, weight) in [
+        (
+            "Correction: a.py line 3 raises a TypeError on None, I must vote FAIL on this change.",
+            Vote::Fail,
+        ),
+        ("Wait: do not merge this.", Vote::Warn),
+        (
+            "Correction: a.py:3 must be fixed before this goes in.",
+            Vote::Warn,
+        ),
+        ("I found nothing wrong.", Vote::Pass),
+        ("", Vote::Pass),
+    ] {
+        for raw in [format!("{pass}\n\n{words}"), format!("{words}\n\n{pass}")] {
+            let lost = lost(&raw);
+            assert!(lost.weight >= weight, "{raw}");
+            assert_eq!(lost.weight == Vote::Pass, weight == Vote::Pass, "{raw}");
+        }
+    }
+}
+
 /// Prose, YAML, Python: what is no JSON says FAIL all the same.
 #[test]
 fn an_objection_in_another_form_is_one() {

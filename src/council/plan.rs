@@ -178,6 +178,9 @@ pub struct ProcedureOptions {
     /// The judges' words are written already: nobody can be asked again, and rules take part in every round.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub transcript: bool,
+    /// Each answer is bought in a job of its own, and none of them is sent back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_jobs: bool,
     /// On which terms judges bring tests; none: nobody asks them to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofTerms>,

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cluster::names_in;
-use super::like_words::description_words;
+use super::like_words::{description_words, names_in};
 
 /// Stems that say the same of a well-known kind of problem, by which it is known in other words.
 const KINDS: [(&str, &[&str]); 14] = [
@@ -99,6 +98,8 @@ pub(super) struct SaidWords {
     names: BTreeSet<String>,
     /// Whether it says that something is not there, or not so.
     denies: bool,
+    /// Its words, in small letters.
+    words: BTreeSet<String>,
 }
 
 impl SaidWords {
@@ -113,9 +114,8 @@ impl SaidWords {
         }
         let quoted = names_in(quote);
         let words = sentence.split(|c: char| !c.is_alphanumeric());
-        let denies = words
-            .map(str::to_lowercase)
-            .any(|word| DENIALS.contains(&word.as_str()));
+        let words: BTreeSet<String> = words.map(str::to_lowercase).collect();
+        let denies = DENIALS.iter().any(|word| words.contains(*word));
         let letters = sentence.chars().filter(|c| c.is_alphanumeric());
         Self {
             letters: letters.flat_map(char::to_lowercase).collect(),
@@ -123,6 +123,7 @@ impl SaidWords {
             kinds,
             names: names_in(sentence).intersection(&quoted).cloned().collect(),
             denies,
+            words,
         }
     }
 
@@ -166,6 +167,10 @@ impl SaidWords {
         if self.letters == then.letters {
             return true;
         }
+        // "n may be negative" and "m may be negative" have nearly all words in common.
+        if self.is_of_other_thing_than(then) {
+            return false;
+        }
         // "Escaped twice" and "not escaped" have all but a denial in common.
         let is_turned = self.denies != then.denies && !self.kinds.is_empty();
         let is_said = self.adds_nothing_to(then)
@@ -176,8 +181,32 @@ impl SaidWords {
 
     /// Whether each names another part of the quoted code.
     pub(super) fn names_other_part_than(&self, other: &Self) -> bool {
-        let is_named = !self.names.is_empty() && !other.names.is_empty();
-        is_named && self.names.is_disjoint(&other.names)
+        let names = (&self.names, &other.names);
+        let is_named = !names.0.is_empty() && !names.1.is_empty();
+        is_named && names.0.is_disjoint(names.1) || self.is_of_other_thing_than(other)
+    }
+
+    /// Whether each has a short name, or a word of a pair, that the other one lacks.
+    fn is_of_other_thing_than(&self, other: &Self) -> bool {
+        let (own, others) = (self.short_names(), other.short_names());
+        let is_other_name = !own.is_subset(&others) && !others.is_subset(&own);
+        let has = |one: &Self, word: &str| one.words.contains(word);
+        let is_other_word = CONTRASTS.iter().any(|(left, right)| {
+            let sides = |one: &Self| (has(one, left), has(one, right));
+            matches!(
+                (sides(self), sides(other)),
+                ((true, false), (false, true)) | ((false, true), (true, false))
+            )
+        });
+        is_other_name || is_other_word
+    }
+
+    /// The names that are too short to tell anything as words: `n`, `fd`.
+    fn short_names(&self) -> BTreeSet<String> {
+        let is_short = |name: &&String| {
+            name.chars().count() <= MAX_SHORT && !SHORT_WORDS.contains(&name.as_str())
+        };
+        self.names.iter().filter(is_short).cloned().collect()
     }
 
     /// Whether each word of it stands in an earlier sentence.
@@ -209,6 +238,51 @@ impl SaidWords {
         self.telling.intersection(&then.telling).count()
     }
 }
+
+/// Words of which one tells one thing and the other another, in sentences that may be alike but for them.
+const CONTRASTS: [(&str, &str); 33] = [
+    ("first", "second"),
+    ("first", "third"),
+    ("second", "third"),
+    ("first", "last"),
+    ("lower", "upper"),
+    ("minimum", "maximum"),
+    ("min", "max"),
+    ("left", "right"),
+    ("empty", "full"),
+    ("read", "write"),
+    ("reads", "writes"),
+    ("reading", "writing"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("start", "end"),
+    ("begin", "end"),
+    ("beginning", "end"),
+    ("old", "new"),
+    ("key", "value"),
+    ("input", "output"),
+    ("request", "response"),
+    ("row", "column"),
+    ("rows", "columns"),
+    ("width", "height"),
+    ("positive", "negative"),
+    ("underflow", "overflow"),
+    ("encode", "decode"),
+    ("open", "close"),
+    ("opened", "closed"),
+    ("client", "server"),
+    ("sender", "receiver"),
+    ("numerator", "denominator"),
+    ("one", "two"),
+];
+
+/// The longest name that is no word of [`description_words`], in characters.
+const MAX_SHORT: usize = 2;
+
+/// Words of code that are words of a sentence, too. An article that is a name as well tells nothing, since both may have it.
+const SHORT_WORDS: [&str; 12] = [
+    "as", "at", "by", "do", "if", "in", "is", "no", "of", "on", "or", "to",
+];
 
 fn kind_of(stem: &str) -> Option<&'static str> {
     let is_of = |(_, stems): &&(&str, &[&str])| stems.iter().any(|known| stem.starts_with(known));

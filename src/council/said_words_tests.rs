@@ -68,6 +68,73 @@ proptest! {
     }
 }
 
+proptest! {
+    /// What is said of one short name is not said of another one.
+    #[test]
+    fn short_names_tell_problems_apart(
+        (one, other) in ("[b-hj-z]", "[b-hj-z]").prop_filter("two names", |(one, other)| one != other),
+        form in 0_usize..4,
+    ) {
+        let quote = format!("memcpy(dst + {one}, src + {other}, {one});");
+        let say = |name: &str| {
+            [
+                format!("{name} may be negative"),
+                format!("`{name}` is null after a failed read"),
+                format!("eval of {name} runs any code that the caller sends"),
+                format!("The copy overflows when {name} is large"),
+            ][form].clone()
+        };
+        let (one, other) = (say(&one), say(&other));
+        let read = |said: &str| SaidWords::of(said, &quote);
+        prop_assert!(!read(&one).says_no_more_than(&read(&other)));
+        prop_assert!(read(&one).says_no_more_than(&read(&one.to_uppercase())));
+        prop_assert!(read(&one).names_other_part_than(&read(&other)));
+    }
+}
+
+/// Sentences that are alike but for one word of a pair, or one of several names.
+#[test]
+fn what_is_said_of_the_other_one_is_another_problem() {
+    for (quote, one, other) in [
+        (
+            "return x[i] + x[j]",
+            "x[i] is out of range",
+            "x[j] is out of range",
+        ),
+        (
+            "copy(x, y)",
+            "reads past the end of the source",
+            "writes past the end of the target",
+        ),
+        (
+            "copy(x, y)",
+            "the first argument may be None",
+            "the second argument may be None",
+        ),
+        (
+            "copy(x, y)",
+            "The lower bound is not checked",
+            "The upper bound is not checked",
+        ),
+        (
+            "copy(x, y)",
+            "Fails for an empty list",
+            "Fails for a full list",
+        ),
+    ] {
+        let read = |said: &str| SaidWords::of(said, quote);
+        for (one, other) in [(one, other), (other, one)] {
+            assert!(!read(one).says_no_more_than(&read(other)), "{one}: {other}");
+            assert!(
+                read(one).names_other_part_than(&read(other)),
+                "{one}: {other}"
+            );
+        }
+        let both = format!("{one}; {other}");
+        assert!(read(one).says_no_more_than(&read(&both)), "{both}");
+    }
+}
+
 #[test]
 fn a_well_known_problem_is_known_in_other_words() {
     let said = "The name goes into the SQL text unescaped: SQL injection.";

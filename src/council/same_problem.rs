@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use council_protocol::{Finding, Location, Proof};
 
-use super::cluster::{is_one_flow, names_in};
+use super::cluster::is_one_flow;
 use super::in_place::proven_place;
-use super::like_words::{description_words, is_alike};
+use super::like_words::{description_words, is_alike, names_in};
 use super::other_problem::is_another_problem;
 use super::outcome::{FindingMember, JudgedFinding};
 use super::said_problem::{SaidProblem, cut_words};
@@ -82,7 +82,7 @@ pub(super) fn tells_other_problem(one: &Finding, other: &Finding) -> bool {
 fn tells_other(one: &ProblemWords<'_>, other: &ProblemWords<'_>) -> bool {
     let (one, other) = (one.said(), other.said());
     let is_said = one.says_no_more_than(&other) || other.says_no_more_than(&one);
-    !is_said && one.has_nothing_of(&other)
+    !is_said && (one.has_nothing_of(&other) || one.names_other_part_than(&other))
 }
 
 /// Whether a finding of a later review is this one of an earlier one: two of their versions are about the same problem.

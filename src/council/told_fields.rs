@@ -11,9 +11,11 @@ use super::plain_words::{Words, names_fault, names_line, stops};
 use super::stances::takes_stand;
 
 /// The fields in which a judge says in words what it holds.
-pub(super) const POSITIONS: [&str; 4] = [
+pub(super) const POSITIONS: [&str; 6] = [
+    "arguments",
     "key_insight",
     "no_challenge",
+    "position",
     "recommendation",
     "restatement",
 ];
@@ -26,13 +28,21 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
     }
     let is_first = is_of_first_round(value);
     let mut told = Vec::new();
+    let tell_position = |name: &str, text: &str| -> Vec<String> {
+        let stands = text.lines().flat_map(sentences).filter(|said| {
+            (names_fault(said) || takes_stand(said)) && (is_first || !is_of_others(said))
+        });
+        let told = stands.map(|said| format!("{name}: {}", excerpt(&said)));
+        told.collect()
+    };
     for (name, inner) in value.as_object().into_iter().flatten() {
         match inner {
             Value::String(text) if POSITIONS.contains(&name.as_str()) => {
-                let stands = text.lines().flat_map(sentences).filter(|said| {
-                    (names_fault(said) || takes_stand(said)) && (is_first || !is_of_others(said))
-                });
-                told.extend(stands.map(|said| format!("{name}: {}", excerpt(&said))));
+                told.extend(tell_position(name, text));
+            }
+            Value::Array(items) if POSITIONS.contains(&name.as_str()) => {
+                let texts = items.iter().filter_map(Value::as_str);
+                told.extend(texts.flat_map(|text| tell_position(name, text)));
             }
             Value::String(text) if name == "analysis" => {
                 told.extend(
@@ -42,7 +52,9 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
                 );
             }
             Value::Object(ballot) if name == "ballot" => told.extend(told_of_ballot(ballot)),
-            _ if is_known(name) || !is_first => {}
+            // A document may be about anything.
+            _ if !is_first || name == "document" => {}
+            _ if is_known(name) => tell_stops(name, inner, &mut told),
             _ => tell_texts(name, inner, &mut told),
         }
     }
@@ -87,6 +99,21 @@ fn is_of_others(said: &str) -> bool {
         digits.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     words.has_any(&OTHERS) || words.0.iter().any(is_id)
+}
+
+/// Every sentence of a field that stops the change.
+fn tell_stops(name: &str, value: &Value, told: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let against = text.lines().flat_map(sentences).filter(|said| stops(said));
+            told.extend(against.map(|said| format!("{name}: {}", excerpt(&said))));
+        }
+        Value::Array(items) => items.iter().for_each(|item| tell_stops(name, item, told)),
+        Value::Object(fields) => fields
+            .values()
+            .for_each(|item| tell_stops(name, item, told)),
+        _ => {}
+    }
 }
 
 /// Every text of a field that is no plain consent, and every yes or no.

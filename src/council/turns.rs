@@ -377,7 +377,10 @@ impl Council {
         now: Millis,
     ) {
         if let Some(draft) = turn.ask.draft.take() {
-            self.state.judges[seat].record_failure(turn.round, failure);
+            // Who cannot be given its answer back has not failed.
+            if failure.kind != FailureKind::Unsupported {
+                self.state.judges[seat].record_failure(turn.round, failure);
+            }
             self.note_unread(seat, std::mem::take(&mut turn.ask.unread));
             return self.accept_answer(seat, turn.round, turn.ask.task.form(), *draft, now);
         }

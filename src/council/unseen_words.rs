@@ -87,11 +87,13 @@ const LISTS: &[(&str, &str)] = &[
         "diff diffs patch patches änderung änderungen prompt prompts",
     ),
     ("DIFF", "diff diffs patch patches hunks"),
+    ("EDITED", "changed modified edited reviewed code"),
     (
         "GIVEN",
         "provided included given attached shown supplied pasted presented",
     ),
     ("HANDED", "shown given provided sent supplied presented"),
+    ("HOLD", "include contain show have hold"),
     (
         "IN_PARTS",
         "first second last beginning start part parts portion half of the this your few lines hundred",
@@ -125,6 +127,10 @@ const LISTS: &[(&str, &str)] = &[
         "SENT",
         "sent received submitted uploaded shared displayed transmitted",
     ),
+    (
+        "SHOWN_THERE",
+        "diff diffs patch patches change changes changeset hunks code file files",
+    ),
     ("THERE", "there was were is are"),
     (
         "THINGS",
@@ -137,6 +143,7 @@ const LISTS: &[(&str, &str)] = &[
     ),
     ("WAS", "was were is are has have had"),
     ("WASNT", "wasn't weren't isn't aren't hasn't haven't"),
+    ("WHERE", "prompt conversation context brief input"),
     (
         "WHOLE",
         "diff diffs patch patches change changes changeset hunks commit pr prompt brief packet",
@@ -152,6 +159,15 @@ const NOTHING_SHOWN: &[&str] = &[
     "THERE* no|zero ADJECTIVES* ALL_THINGS SEEMS* VISIBLE_SENT @",
     "there is|are|was|were|seems|to|be* no ADJECTIVES* DIFF $",
     "there is|are|was|were|seems|to|be* no CHANGE @",
+    "there is|are|was|were|seems|to|be* no ADJECTIVES* code @",
+    "the|this|your|my WHERE do|does|did not|never actually* HOLD DETERMINERS* EDITED* SHOWN_THERE $",
+    "the|this|your|my WHERE doesn't|didn't|don't actually* HOLD DETERMINERS* EDITED* SHOWN_THERE $",
+    "the|this|your|my WHERE contains|includes|has|shows no ADJECTIVES* EDITED* SHOWN_THERE $",
+    "this|your|my message|request do|does|did not actually* HOLD DETERMINERS* EDITED* SHOWN_THERE $",
+    "this|your|my message|request doesn't|didn't actually* HOLD DETERMINERS* EDITED* SHOWN_THERE $",
+    "this|your|my message|request contains|includes|has|shows no ADJECTIVES* EDITED* SHOWN_THERE $",
+    "DETERMINERS* changed|modified|edited|reviewed file|files|code WAS not been* VISIBLE_SENT $",
+    "DETERMINERS* changed|modified|edited|reviewed file|files|code WASNT been* VISIBLE_SENT $",
     "DETERMINERS* THINGS BEHIND* WAS not|never been|actually* GIVEN $",
     "DETERMINERS* THINGS BEHIND* WASNT been|actually* GIVEN $",
     "DETERMINERS* ALL_THINGS BEHIND* WAS not been* VISIBLE_SENT @",
@@ -180,6 +196,7 @@ const NOTHING_SHOWN: &[&str] = &[
      me|us|with* DETERMINERS* code* diff|diffs|patch|change|changes|changeset|code|files BEHIND* $",
     "paste|provide|share|send|attach|upload|resend DETERMINERS* diff|patch|changes|code BEHIND* @",
     // German.
+    "der|die|das|mein|dein|ihr* prompt|kontext|anfrage|nachricht enthält|enthielt leider* KEIN eigentliche* DE_THINGS $",
     "DE_THERE* KEIN eigentliche|eigentlicher|vollständiger* DE_THINGS DE_BETWEEN* DE_GIVEN $",
     "mir|uns liegt|liegen|lag|lagen leider* KEIN DE_THINGS vor $",
     "mir|uns wurde nichts DE_GIVEN $",

@@ -66,6 +66,15 @@ const NOTHING: &[&str] = &[
     "Mir wurde nichts gezeigt.",
     "Bitte den Diff einfügen.",
     "Bitte schick mir den Diff.",
+    "There is no code in the message to review.",
+    "The context does not include the changed file.",
+    "The context doesn't include the changed files",
+    "The prompt contains no diff.",
+    "Your message does not include any code.",
+    "The changed file was not included.",
+    "This message contains no code changes, so I have nothing to object to.",
+    "Der Prompt enthält keinen Diff.",
+    "Der Kontext enthält leider keinen Code.",
 ];
 
 /// What models say that were shown a part.
@@ -101,6 +110,17 @@ const PART: &[&str] = &[
 const READ: &[&str] = &[
     "The diff adds a null check and a test for it.",
     "I read the diff and found nothing.",
+    "The context does not include the callers.",
+    "The context does not include the file that defines f.",
+    "The message does not include the code of the error.",
+    "The commit message does not include the change.",
+    "The request does not include files, so it is answered with 400.",
+    "There is no code in the change that frees it twice.",
+    "There is no file in the request, and the handler says so.",
+    "The context contains no secrets.",
+    "The input has no content type.",
+    "The prompt shows no change in behaviour.",
+    "The changed file was not renamed.",
     "The rest of the function was not shown to me, but the change does not depend on it.",
     "The callers were not included in the prompt; nothing in the change alters what they get.",
     "No tests were included.",

@@ -62,7 +62,10 @@ pub(super) fn render_reminder(
         tag => prompter.fence.tag(),
         perspective => display_name(&seat.perspective.name),
         focus => words_of(prompter).show_focus(seat),
-        said => prompter.fence.wrap(&words_of(prompter).show_replies(said)),
+        said => match said {
+            [] => String::new(),
+            said => prompter.fence.wrap(&words_of(prompter).show_replies(said)),
+        },
     };
     Ok(prompter.templates.render("reminder", values)? + "\n")
 }

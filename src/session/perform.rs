@@ -14,6 +14,7 @@ use super::drive::SessionState;
 use super::reproduce::ReproductionTask;
 use super::setting::MINUTES_FILE;
 use super::world::WriteDurability;
+use crate::council::plan::Procedure;
 use crate::council::reproduction::ReproductionResult;
 use crate::council::{Action, CancelCause, ClaimId, Input, Outcome};
 
@@ -111,10 +112,15 @@ impl SessionState<'_> {
     }
 
     fn send_turn(&mut self, judge: JudgeId, mut turn: Turn) {
-        let said = if self.is_fresh(&judge) {
-            self.past.said.get(&judge).cloned()
-        } else {
-            self.past.said.remove(&judge)
+        let is_mending = matches!(turn.task, Task::Mend { .. });
+        let said = match self.is_fresh(&judge) {
+            // Each task of a staged debate holds the last word of its judge already.
+            true if self.plan().procedure == Procedure::Staged && !is_mending => {
+                let has_said = self.past.said.contains_key(&judge);
+                has_said.then(Vec::new)
+            }
+            true => self.past.said.get(&judge).cloned(),
+            false => self.past.said.remove(&judge),
         };
         let planned = self.find_seat(&judge);
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
@@ -145,7 +151,7 @@ impl SessionState<'_> {
                 }
             }
         }
-        if self.is_fresh(&judge) && !matches!(turn.task, Task::Mend { .. }) {
+        if self.is_fresh(&judge) && !is_mending {
             self.past.asked.insert(judge.clone(), turn.clone());
         }
         self.roll.on_sent(judge.clone(), turn.id);

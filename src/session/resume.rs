@@ -216,7 +216,7 @@ fn readdress_input(input: &mut Input, question: &Action) {
 
 /// The turn that ended so, unless its judge was lost by no fault of its own: then it is asked again. What a judge did wrong
 /// itself is kept like an answer, for it may have mended it since.
-fn settled_turn(input: &Input) -> Option<TurnId> {
+pub(super) fn settled_turn(input: &Input) -> Option<TurnId> {
     match input {
         Input::Answered { turn, .. } => Some(*turn),
         Input::Failed { turn, failure, .. } => {
@@ -406,8 +406,7 @@ impl SessionState<'_> {
         let economy = self.plan().options.economy;
         self.find_seat(judge).is_some_and(|seat| {
             let emulated = seat.grant.emulated.contains_key(&Capability::Message);
-            let is_mute = !emulated && !seat.grant.granted.has(&Capability::Message);
-            is_mute || (economy && emulated)
+            !seat.grant.granted.has(&Capability::Message) || (economy && emulated)
         })
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ComparedFinding;
 use crate::judges::{SeatIndex, same_text};
+use crate::said_words::SaidWords;
 
 /// Parts a group by the problems that a judge tells apart in one line: a chain of other judges, each of which names the
 /// line, makes no one problem of them, and whoever dismisses one has said nothing of the other.
@@ -93,12 +94,17 @@ fn meant_parts(
     meant
 }
 
-/// How much two findings of one line are alike: what they are called, what they quote, what they say.
+/// How much two findings of one line are alike: what they are called, what they quote, what they say, and of which of its
+/// names.
 fn likeness(one: &ComparedFinding<'_>, other: &ComparedFinding<'_>) -> usize {
     let shared = one.words.intersection(&other.words).count();
     let smaller = one.words.len().min(other.words.len()).max(1);
     let is_one_text = same_text(&one.finding.quote, &other.finding.quote);
+    let said =
+        |place: &ComparedFinding<'_>| SaidWords::of(&place.finding.description, &one.finding.quote);
+    let is_of_other_name = said(one).names_other_part_than(&said(other));
     usize::from(one.same_category(other)) * 100
+        + usize::from(!is_of_other_name) * 100
         + usize::from(is_one_text) * 50
         + shared * 100 / smaller
 }

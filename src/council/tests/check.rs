@@ -1,16 +1,22 @@
 //! Answers that can be read and are wanting: quotes that stand nowhere, ids that nobody has.
 
 use council_protocol::answer::Stance;
-use council_protocol::{Finding, Proof, Severity, Task, Vote};
+use council_protocol::{FailureKind, Finding, Proof, Severity, Task, Vote};
 
 use crate::outcome::{Disposition, Verdict};
 use crate::plan::{DebateMode, Procedure};
-use crate::testing::{Run, evidence, finding, made_up, plan, response};
+use crate::testing::{Run, evidence, finding, made_up, plan, response, without_message};
 use crate::{Action, Input, NearestLine, Plan};
 
 fn alone() -> Plan {
     let mut plan = plan(Procedure::Review, 2);
     plan.debate = DebateMode::Off;
+    plan
+}
+
+/// Its first judge is started afresh for each question.
+fn mute(mut plan: Plan) -> Plan {
+    without_message(&mut plan.seats[0]);
     plan
 }
 
@@ -71,6 +77,46 @@ fn a_lost_quote_is_sent_back_once_with_the_nearest_line() {
         a.findings = vec![finding(Severity::Critical, 3)]
     });
     assert_eq!(run.concluded().verdict, Verdict::Fail);
+}
+
+/// A program that is started for each question is told again what it was asked. Only the jobs of a matrix are not.
+#[test]
+fn a_judge_without_memory_gets_its_answer_back_as_well() {
+    for in_jobs in [false, true] {
+        let mut plan = mute(alone());
+        plan.options.in_jobs = in_jobs;
+        let mut run = Run::seated(plan);
+        run.stubborn = false;
+        run.answer("judge-1", Vote::Fail, |a| a.findings = vec![bogus()]);
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let found = if in_jobs {
+            Disposition::Rejected
+        } else {
+            run.answer("judge-1", Vote::Fail, |a| {
+                a.findings = vec![finding(Severity::Critical, 3)];
+            });
+            Disposition::Unconfirmed
+        };
+        let outcome = run.concluded();
+        assert_eq!(outcome.findings[0].disposition, found, "{in_jobs}");
+        assert_ne!(outcome.verdict, Verdict::Pass, "{in_jobs}");
+    }
+}
+
+/// A backend that cannot give an answer back is no failure of the judge: what it said counts.
+#[test]
+fn an_answer_that_cannot_be_given_back_counts_as_it_is() {
+    let mut run = Run::seated(mute(alone()));
+    run.stubborn = false;
+    let lost_and_found = vec![bogus(), finding(Severity::Critical, 40)];
+    run.answer("judge-1", Vote::Fail, |a| a.findings = lost_and_found);
+    run.fail("judge-1", FailureKind::Unsupported);
+    run.answer("judge-2", Vote::Fail, |a| {
+        a.findings = vec![finding(Severity::Critical, 40)];
+    });
+    let outcome = run.concluded();
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    assert_eq!(outcome.judges[0].failures, []);
 }
 
 #[test]

@@ -140,6 +140,7 @@ pub(crate) fn plan_matrix(
         notes,
         options: ProcedureOptions {
             dismissed: heard.dismissals,
+            in_jobs: true,
             ..ProcedureOptions::default()
         },
     };
