@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_protocol::message::Usage;
-use council_protocol::seat::{AgentKind, Client, OutputFormat, ToolRules};
+use council_protocol::seat::{AgentKind, Client, OutputFormat, Sandbox, ToolRules};
 use council_protocol::{
     Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn, json,
 };
@@ -49,9 +49,15 @@ impl Agent for CommandAgent {
 
     fn probe_seat(&self, seat: &Seat) -> Result<SeatProbe, Failure> {
         command_of(seat)?;
-        client::find_installed(&self.0, seat, &client_of(seat))?;
+        let client = client_of(seat);
+        client::find_installed(&self.0, seat, &client)?;
+        let mut capabilities = self.capabilities();
+        if client.sandbox != Sandbox::Off {
+            // It reads its own copy of the packet, and nothing that is written into the run's folder later.
+            capabilities.remove(&Capability::SharedFs);
+        }
         Ok(SeatProbe {
-            capabilities: self.capabilities(),
+            capabilities,
             note: String::new(),
         })
     }
@@ -283,7 +289,13 @@ impl CommandConversation {
         }
         let was_killed = finished.was_killed();
         if was_killed && !is_whole_answer(key, raw) {
-            return Err(Failure::new(FailureKind::Died, said()).with_unread(raw));
+            let program = &self.argv[0];
+            let noise = match finished.noise.as_str() {
+                "" => String::new(),
+                noise => format!(": {noise}"),
+            };
+            let detail = format!("`{program}` ended ({ended}) before its answer was whole{noise}");
+            return Err(Failure::new(FailureKind::Died, detail).with_unread(raw));
         }
         let raw = wide_text(raw).unwrap_or_else(|| raw.clone());
         let raw = String::from_utf8(raw).map_err(|error| {
@@ -315,26 +327,75 @@ fn wide_text(raw: &[u8]) -> Option<Vec<u8>> {
     String::from_utf16(&units).ok().map(String::into_bytes)
 }
 
-/// Whether a program has written all that its answer needs: an object with the key of its turn.
+/// Whether a program has written all that its answer needs: an object with the key of its turn, and no other one behind it
+/// that is still under way. Words may stand behind it, and more of them may come.
 pub(crate) fn is_whole_answer(key: &str, stdout: &[u8]) -> bool {
-    let end = stdout.trim_ascii_end();
-    let may_be = end.ends_with(b"}") || end.ends_with(b"```");
-    may_be && keyed_objects(key, end).next().is_some()
+    let text = readable_text(stdout);
+    let last = objects_in(text).rfind(|(_, object)| object["key"] == key);
+    last.is_some_and(|(end, _)| !text[end..].contains('{'))
 }
 
 /// The objects in a text that begin a line and have the key of their turn.
 pub(crate) fn keyed_objects<'t>(key: &'t str, text: &'t [u8]) -> impl Iterator<Item = Value> + 't {
+    let objects = objects_in(readable_text(text)).map(|(_, object)| object);
+    objects.filter(move |object| object["key"] == key)
+}
+
+fn readable_text(text: &[u8]) -> &str {
     let fits = json::fits_in_memory(text, json::MESSAGE);
     let text = std::str::from_utf8(text).ok().filter(|_| fits);
-    let text = text.unwrap_or_default();
-    let begins = text
-        .match_indices('{')
-        .filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
-    let objects = begins.filter_map(|(at, _)| {
+    text.unwrap_or_default()
+}
+
+/// The objects that begin a line of a text, or the list or the mark of UTF-8 in front of which nothing stands, each with its
+/// end. A comma too many does not matter: the council reads such an answer, too.
+fn objects_in(text: &str) -> impl DoubleEndedIterator<Item = (usize, Value)> {
+    let is_mark = |c: char| c.is_whitespace() || c == '[' || c == '\u{feff}';
+    let first = text.find(|c| !is_mark(c)).unwrap_or(text.len());
+    let is_begin = move |at: usize| at <= first || text[..at].ends_with('\n');
+    let begins = text.match_indices('{').map(|(at, _)| at);
+    let objects = begins.filter(move |at| is_begin(*at)).filter_map(|at| {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
-        values.next()?.ok()
+        match values.next()? {
+            Ok(value) => Some((at + values.byte_offset(), value)),
+            Err(_) => {
+                let (length, plain) = without_trailing_commas(&text[at..])?;
+                Some((at + length, serde_json::from_slice(plain.as_bytes()).ok()?))
+            }
+        }
     });
-    objects.filter(move |object| object["key"] == key)
+    objects.collect::<Vec<_>>().into_iter()
+}
+
+/// How long the object is that a text begins with, and the object without commas in front of a closing bracket. None: it has
+/// no end, or no such comma.
+fn without_trailing_commas(text: &str) -> Option<(usize, String)> {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let mut plain = String::new();
+    let mut has_comma = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_string => is_escaped = true,
+            '"' => in_string = !in_string,
+            _ if in_string => {}
+            '{' | '[' => depth += 1,
+            '}' | ']' => {
+                let kept = plain.trim_end();
+                if kept.ends_with(',') {
+                    plain.truncate(kept.len() - 1);
+                    has_comma = true;
+                }
+                depth = depth.checked_sub(1)?;
+            }
+            _ => {}
+        }
+        plain.push(c);
+        if depth == 0 {
+            return has_comma.then_some((at + c.len_utf8(), plain));
+        }
+    }
+    None
 }
 
 /// Whether a path may be a command's program: absolute, or a bare name for the `PATH`; never relative to the tree.
@@ -346,6 +407,35 @@ pub fn is_safe_program(program: &str) -> bool {
 mod tests {
     use super::*;
     use crate::process::find_program;
+
+    proptest::proptest! {
+        /// Law: whatever form an answer has that the council reads, it is whole once its last brace is there, and not before; a
+        /// second object that breaks off makes it none.
+        #[test]
+        fn an_answer_is_whole_with_its_last_brace(
+            is_indented: bool, has_comma: bool, form in 0_usize..5, behind in 0_usize..4, cut in 0_usize..400,
+        ) {
+            let object = serde_json::json!({"round": 1, "key": "k1", "findings": [{"quote": "a { b"}], "verdict": "PASS"});
+            let mut object = match is_indented {
+                true => serde_json::to_string_pretty(&object).unwrap(),
+                false => object.to_string(),
+            };
+            if has_comma {
+                object.insert(object.len() - 1, ',');
+            }
+            let before = ["", "[", "\u{feff}", "Here:\n```json\n", "I looked at {x}.\n"][form];
+            let behind = ["", "\n", "]\n", "\n```\nDone.\n"][behind];
+            let whole = format!("{before}{object}");
+            let said = format!("{whole}{behind}");
+            proptest::prop_assert!(is_whole_answer("k1", said.as_bytes()), "{}", said);
+            proptest::prop_assert!(!is_whole_answer("k2", said.as_bytes()));
+            let cut = cut.min(whole.len() - 1);
+            let broken = String::from_utf8_lossy(&whole.as_bytes()[..cut]).into_owned();
+            proptest::prop_assert!(!is_whole_answer("k1", broken.as_bytes()), "{}", broken);
+            let second = format!("{said}\n{{\"key\": \"k1\", \"verdict\": \"FA");
+            proptest::prop_assert!(!is_whole_answer("k1", second.as_bytes()), "{}", second);
+        }
+    }
 
     #[test]
     fn a_program_is_never_looked_up_relative_to_the_tree() {

@@ -4,6 +4,7 @@ use council_protocol::Failure;
 
 use crate::AgentReply;
 use crate::mailbox::{JudgeMailbox, prefer_submitted, tell_drafts};
+use crate::meant_answer::is_meant_since;
 use crate::stop::TurnDraft;
 
 /// The most bytes of thought that are kept of a turn.
@@ -15,13 +16,15 @@ pub(crate) struct TurnThoughts {
     /// What an answer must hold, so that thoughts which hold it were meant as one.
     key: String,
     text: String,
+    /// Whether they were meant as an answer, or come to a vote against the change.
+    is_meant: bool,
 }
 
 impl TurnThoughts {
     pub(crate) fn of_turn(key: &str) -> Self {
         Self {
             key: key.to_owned(),
-            text: String::new(),
+            ..Self::default()
         }
     }
 
@@ -30,8 +33,10 @@ impl TurnThoughts {
         if self.text.len() + part.len() > MAX_THOUGHT_BYTES {
             return;
         }
+        let begin = self.text.len();
         self.text.push_str(part);
-        if self.holds_answer() {
+        self.is_meant |= is_meant_since(&self.text, begin, &self.key);
+        if self.is_meant {
             draft.set_asides(vec![self.text.clone()]);
         }
     }
@@ -60,13 +65,9 @@ impl TurnThoughts {
     fn tell(&mut self, reply: &mut Result<AgentReply, Failure>) {
         let thought = std::mem::take(self);
         let is_answered = |reply: &AgentReply| reply.raw.contains(&thought.key);
-        if thought.holds_answer() && !reply.as_ref().is_ok_and(is_answered) {
+        if thought.is_meant && !reply.as_ref().is_ok_and(is_answered) {
             tell_drafts(reply, vec![thought.text]);
         }
-    }
-
-    fn holds_answer(&self) -> bool {
-        !self.key.is_empty() && self.text.contains(&self.key)
     }
 }
 
@@ -93,7 +94,7 @@ mod tests {
             cuts in proptest::collection::vec(0_usize..40, 0..6), holds_key: bool, ends in 0_u8..3, again: bool,
         ) {
             let key = if holds_key { "k-17" } else { "other" };
-            let thought = format!("I see: {{\"key\": \"{key}\", \"verdict\": \"FAIL\"}}");
+            let thought = format!("I see: {{\"key\": \"{key}\", \"verdict\": \"PASS\"}}");
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(thought.len())).collect();
             cuts.extend([0, thought.len()]);
             cuts.sort_unstable();

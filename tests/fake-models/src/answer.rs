@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::script::{Reply, Stop, Tool};
+use crate::script::{Fault, Reply, Stop, Tool};
 use crate::{Ask, Tokens};
 
 /// How a prompt of the council asks for its round and key to be echoed.
@@ -63,12 +63,17 @@ impl Said {
         let tool_bytes: usize = tools.iter().map(|tool| tool.arguments().len()).sum();
         let output = (text.len() + tool_bytes).div_ceil(4) as u64;
         let tokens = reply.usage.unwrap_or(Tokens { output, ..counted });
+        // The middle of a stream of few pieces is behind its text.
+        let most = match reply.fault {
+            Some(Fault::HangMidway) => text.len() / MIN_PIECES,
+            _ => usize::MAX,
+        };
         Self {
+            chunk_bytes: reply.chunk_bytes.min(most).max(1),
             text,
             tools,
             stop: reply.stop,
             tokens: (!reply.without_usage).then_some(tokens),
-            chunk_bytes: reply.chunk_bytes.max(1),
             nth,
         }
     }
@@ -78,6 +83,9 @@ impl Said {
         pieces(&self.text, self.chunk_bytes)
     }
 }
+
+/// The fewest pieces of a text that is never told to its end.
+const MIN_PIECES: usize = 16;
 
 /// `text` in pieces of about `size` bytes.
 pub(crate) fn pieces(text: &str, size: usize) -> Vec<&str> {

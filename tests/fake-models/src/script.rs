@@ -200,6 +200,8 @@ pub enum Fault {
     Hang,
     /// The answer begins and never goes on.
     HangMidway,
+    /// All of the body comes, and the connection stays open.
+    HangBehind,
     /// The connection is closed before anything is sent.
     Close,
     /// The connection is closed in the midst of the answer.

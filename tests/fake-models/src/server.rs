@@ -330,8 +330,14 @@ impl Answering<'_> {
 
     fn whole(&self, out: &mut TcpStream, body: &[u8]) -> io::Result<()> {
         let (status, headers) = (self.reply.status, &self.reply.headers);
-        http::head(out, status, "application/json", Some(body.len()), headers)?;
+        let more = usize::from(self.reply.fault == Some(Fault::HangBehind));
+        let length = Some(body.len() + more);
+        http::head(out, status, "application/json", length, headers)?;
         match self.reply.fault {
+            Some(Fault::HangBehind) => {
+                out.write_all(body)?;
+                self.wait(out, None)
+            }
             Some(Fault::Cut) => {
                 out.write_all(&body[..body.len() / 2])?;
                 Err(io::ErrorKind::ConnectionAborted.into())

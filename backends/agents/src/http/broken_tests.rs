@@ -43,8 +43,8 @@ fn a_web_page_is_no_answer_that_was_cut_off() {
 }
 
 /// The events by which each API says a text somewhere else than whole in its answer, and does not come to an end.
-fn unfinished(api: Api) -> Vec<Vec<Value>> {
-    let (begin, rest) = OBJECTION.split_at(9);
+fn unfinished(api: Api, said: &str) -> Vec<Vec<Value>> {
+    let (begin, rest) = said.split_at(9);
     match api {
         Api::Anthropic => {
             let start = |block: Value| json!({"type": "content_block_start", "index": 0, "content_block": block});
@@ -74,7 +74,7 @@ fn unfinished(api: Api) -> Vec<Vec<Value>> {
             let done = |item: Value| {
                 vec![json!({"type": "response.output_item.done", "output_index": 0, "item": item})]
             };
-            let parts = |kind: &str, name: &str| json!([{"type": kind, name: OBJECTION}]);
+            let parts = |kind: &str, name: &str| json!([{"type": kind, name: said}]);
             vec![
                 pieces("response.output_text.delta"),
                 pieces("response.refusal.delta"),
@@ -85,7 +85,7 @@ fn unfinished(api: Api) -> Vec<Vec<Value>> {
                 done(json!({"type": "message", "content": parts("refusal", "refusal")})),
                 done(json!({"type": "reasoning", "summary": parts("summary_text", "text")})),
                 done(
-                    json!({"type": "function_call", "call_id": "1", "name": "submit", "arguments": OBJECTION}),
+                    json!({"type": "function_call", "call_id": "1", "name": "submit", "arguments": said}),
                 ),
             ]
         }
@@ -100,7 +100,7 @@ fn unfinished(api: Api) -> Vec<Vec<Value>> {
             };
             let detail = |name: &str| {
                 vec![delta(
-                    json!({"reasoning_details": [{"index": 0, name: OBJECTION}]}),
+                    json!({"reasoning_details": [{"index": 0, name: said}]}),
                 )]
             };
             vec![
@@ -112,7 +112,7 @@ fn unfinished(api: Api) -> Vec<Vec<Value>> {
                 detail("summary"),
                 vec![call(begin), call(rest)],
                 vec![delta(
-                    json!({"function_call": {"name": "submit", "arguments": OBJECTION}}),
+                    json!({"function_call": {"name": "submit", "arguments": said}}),
                 )],
                 vec![other(begin), other(rest)],
             ]
@@ -120,8 +120,8 @@ fn unfinished(api: Api) -> Vec<Vec<Value>> {
         Api::Gemini => {
             let parts = |part: Value| json!({"candidates": [{"content": {"parts": [part]}}]});
             let text = |text: &str, thought: bool| parts(json!({"text": text, "thought": thought}));
-            let arguments: Value = serde_json::from_str(OBJECTION).unwrap();
-            let mut other = parts(json!({"text": OBJECTION}));
+            let arguments: Value = serde_json::from_str(said).unwrap_or_default();
+            let mut other = parts(json!({"text": said}));
             other["candidates"] = json!([{"content": {}}, other["candidates"][0]]);
             vec![
                 vec![text(begin, false), text(rest, false)],
@@ -157,7 +157,7 @@ fn objects(texts: &[String]) -> bool {
 #[test]
 fn an_objection_is_told_wherever_it_stood_and_whoever_ends_its_turn() {
     let cases = APIS.map(|api| {
-        unfinished(api.0)
+        unfinished(api.0, OBJECTION)
             .into_iter()
             .map(move |events| (api, events))
     });
@@ -201,7 +201,7 @@ fn blanks_behind_a_whole_answer_are_its_end() {
             .flat_map(|blanks| [(blanks, true), (blanks, false)]);
         each.map(move |(blanks, is_whole)| (api, blanks, is_whole))
     }) {
-        let events = &unfinished(api.0)[0];
+        let events = &unfinished(api.0, OBJECTION)[0];
         let end = if is_whole { r#"\"}"# } else { r#"\""# };
         let trailing = format!("{end}{}", blank.repeat(count));
         let (first, last) = (&events[0], events[1].to_string());
@@ -250,6 +250,66 @@ fn a_limit_that_only_blanks_reached_cuts_nothing_off() {
             answered.is_ok(),
             blanks == 20,
             "{:?} {blanks} {answered:?}",
+            api.0
+        );
+    }
+}
+
+/// Words that come to a vote, and no key.
+const WORDS: &str = "Let me see: a.py:3 raises on None, so I must vote FAIL on this change.";
+
+/// Law: the same of a vote in words, in an answer, in thoughts, or as a model declines. What it calls a tool with that was not
+/// offered is no statement of its own.
+#[test]
+fn a_vote_in_words_is_told_wherever_it_stood() {
+    for api in APIS {
+        let is_statement = |events: &Vec<Value>| {
+            let text = json!(events).to_string();
+            let other = ["submit", "arguments", "\"index\":1", "\"content\":{}"];
+            !other.iter().any(|part| text.contains(part))
+        };
+        let cases = unfinished(api.0, WORDS).into_iter().filter(is_statement);
+        let mut count = 0;
+        for events in cases {
+            let refused = Rule::on(Reply::status(401));
+            let models = FakeModels::start([breaking(&events), refused]).unwrap();
+            let agent = Arc::new(HttpAgent::new(Arc::new(context())));
+            let mut talk = open(&agent, &spec(&models, api));
+            let failure = talk.take_turn(&turn(1, 20_000), &StopSignal::default());
+            let unread = failure.unwrap_err().usage.unwrap_or_default().unread;
+            assert!(objects(&unread), "{:?} {events:?}: {unread:?}", api.0);
+            count += 1;
+        }
+        assert!(count >= 2, "{:?}", api.0);
+    }
+}
+
+/// Law: an answer that has come whole is one, whether or not its stream ends.
+#[test]
+fn a_whole_answer_needs_no_end_of_its_stream() {
+    const ANSWER: &str = r#"{"verdict": "PASS", "key": "k1"}"#;
+    for api in APIS {
+        let whole = unfinished(api.0, ANSWER).swap_remove(0);
+        let events: String = whole
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect();
+        let says = Reply {
+            fault: Some(Fault::HangBehind),
+            body: Some(events),
+            ..Reply::default()
+        };
+        let rule = Rule::on(says.header("content-type", "text/event-stream"));
+        let models = FakeModels::start([rule]).unwrap();
+        let agent = Arc::new(HttpAgent::new(Arc::new(context())));
+        let reply =
+            open(&agent, &spec(&models, api)).take_turn(&turn(1, 1_500), &StopSignal::default());
+        let reply = reply.unwrap_or_else(|failure| panic!("{:?}: {failure:?}", api.0));
+        assert_eq!(reply.raw, ANSWER, "{:?}", api.0);
+        let killed = reply.usage.and_then(|usage| usage.killed);
+        assert!(
+            killed.is_some_and(|told| told.contains("not ended")),
+            "{:?}",
             api.0
         );
     }

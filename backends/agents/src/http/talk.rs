@@ -24,6 +24,7 @@ use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
 use super::wire::{self, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
+use crate::command::is_whole_answer;
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::tools::is_late;
@@ -62,6 +63,8 @@ pub(super) struct HttpConversation {
     partial: String,
     /// What the model thought in the call under way.
     thoughts: String,
+    /// Whether they were meant as an answer, or come to a vote against the change.
+    thinks_answer: bool,
     /// What it said in that call outside of its answer, and meant as one.
     asides: Vec<String>,
     /// How long the longest call of the turn took.
@@ -110,6 +113,7 @@ impl HttpConversation {
             spending: TurnSpending::default(),
             partial: String::new(),
             thoughts: String::new(),
+            thinks_answer: false,
             asides: Vec::new(),
             longest_call: Duration::ZERO,
             draft: TurnDraft::default(),
@@ -151,12 +155,14 @@ impl Conversation for HttpConversation {
         });
         let answered =
             answered.unwrap_or_else(|| Err(Failure::new(FailureKind::Died, "there is no runtime")));
-        match answered {
+        let has_ended = answered.is_ok();
+        match answered.or_else(|failure| self.take_whole(failure)) {
             Ok(mut reply) => {
                 self.said.push(ApiMessage::Answer(reply.raw.clone()));
                 self.partial.clear();
                 reply.usage = self.take_usage().map(|usage| Usage {
                     passed_over: self.passed_over.clone(),
+                    killed: (!has_ended).then(|| "its stream had not ended in time".to_owned()),
                     ..usage
                 });
                 Ok(reply)
@@ -172,6 +178,17 @@ impl Conversation for HttpConversation {
 }
 
 impl HttpConversation {
+    /// The answer that had come whole when the turn's time was over: that its stream did not end costs nobody the answer.
+    fn take_whole(&mut self, failure: Failure) -> Result<AgentReply, Failure> {
+        let is_whole = is_whole_answer(&self.key, self.partial.as_bytes());
+        if failure.kind != FailureKind::Timeout || !is_whole {
+            return Err(failure);
+        }
+        self.forget_thoughts();
+        let raw = std::mem::take(&mut self.partial);
+        Ok(AgentReply { raw, usage: None })
+    }
+
     /// Goes on with a turn where an earlier process left it: what was paid for is not asked again.
     fn take_up_turn(&mut self, until: Instant) {
         let mut is_cut_off = false;

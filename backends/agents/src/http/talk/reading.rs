@@ -20,6 +20,9 @@ use crate::http::wire::{self, AnswerEnd, ApiAnswer};
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// How long a stream may be silent behind a whole answer until it is taken for its end.
+const WHOLE_LINGER: Duration = Duration::from_secs(10);
+
 /// So many blanks behind a whole answer are its end: a local model that a grammar holds to JSON may write them until its
 /// limit, or for ever.
 const MIN_TRAILING_BLANKS: usize = 16;
@@ -50,6 +53,15 @@ impl HttpConversation {
         loop {
             // An answer is whole when the model says so: a server that lingers afterwards is not waited for.
             let next = match heard.ended {
+                None if self.seems_whole(&heard) => {
+                    match tokio::time::timeout(WHOLE_LINGER, response.chunk()).await {
+                        Ok(next) => next,
+                        Err(_) => {
+                            heard.ended = Some(AnswerEnd::Done);
+                            break;
+                        }
+                    }
+                }
                 None => response.chunk().await,
                 Some(_) => match tokio::time::timeout(LINGER, response.chunk()).await {
                     Ok(next) => next,
@@ -128,6 +140,14 @@ impl HttpConversation {
                 Err(CallError::retryable(self.provider_failure(what), None))
             }
         }
+    }
+
+    /// Whether what has come is a whole answer, with nothing behind it.
+    fn seems_whole(&self, heard: &ApiAnswer) -> bool {
+        let text = heard.text.trim_ascii_end();
+        (text.ends_with('}') || text.ends_with("```"))
+            && heard.calls.is_empty()
+            && is_whole_answer(&self.key, text.as_bytes())
     }
 
     /// Whether nothing but blanks stands behind a whole answer any more.

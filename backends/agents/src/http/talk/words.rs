@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::HttpConversation;
 use crate::command::keyed_objects;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ModelCall};
-use crate::meant_answer::is_meant_as_answer;
+use crate::meant_answer::{is_meant_as_answer, is_meant_since};
 use crate::tools::tool_declarations;
 
 /// The most answers of a turn that are kept beside the one that counts.
@@ -38,7 +38,7 @@ impl HttpConversation {
     /// What has come so far is no answer: it is kept apart.
     pub(super) fn set_aside(&mut self) {
         let thoughts = std::mem::take(&mut self.thoughts);
-        let thoughts = Some(thoughts).filter(|thoughts| self.holds_key(thoughts));
+        let thoughts = Some(thoughts).filter(|_| std::mem::take(&mut self.thinks_answer));
         let said = std::mem::take(&mut self.partial);
         let asides = std::mem::take(&mut self.asides);
         for said in [said].into_iter().chain(thoughts).chain(asides) {
@@ -55,20 +55,42 @@ impl HttpConversation {
         let new = heard.text.get(self.partial.len()..).unwrap_or_default();
         self.draft.push(new.as_bytes());
         self.partial.push_str(new);
-        let has_thought = heard.thoughts.len() > self.thoughts.len();
-        let new = heard.thoughts.get(self.thoughts.len()..);
-        self.thoughts.push_str(new.unwrap_or_default());
-        let asides = heard.asides().filter(|text| self.holds_key(text));
-        let asides: Vec<String> = asides.map(str::to_owned).collect();
+        let begin = self.thoughts.len();
+        let has_thought = heard.thoughts.len() > begin;
+        self.thoughts
+            .push_str(heard.thoughts.get(begin..).unwrap_or_default());
+        self.thinks_answer |= has_thought && is_meant_since(&self.thoughts, begin, &self.key);
+        let asides = self.told_asides(heard);
         if has_thought || asides != self.asides {
             self.asides = asides;
             self.tell_asides();
         }
     }
 
+    /// What was said outside of an answer, and is told where no answer says it again. Who declines may say why.
+    fn told_asides(&self, heard: &ApiAnswer) -> Vec<String> {
+        // A model that was offered no such tool may hand in a finding by it, or its vote.
+        let strange = |text: &str| {
+            let mut calls = heard.calls.iter();
+            let is_told = text.contains("severity") || is_meant_as_answer(text, &self.key);
+            let mut is_call = || calls.any(|call| call.arguments == text && !is_tool(&call.name));
+            is_told && (is_call() || heard.others.values().any(|other| other == text))
+        };
+        let told = heard
+            .asides()
+            .filter(|text| self.holds_key(text) || *text == heard.refusal || strange(text));
+        let told = told.filter(|text| !text.trim().is_empty());
+        told.map(str::to_owned).collect()
+    }
+
+    pub(super) fn forget_thoughts(&mut self) {
+        self.thoughts.clear();
+        self.thinks_answer = false;
+    }
+
     /// Whoever ends the turn from outside tells what was said elsewhere than in the answer under way.
     fn tell_asides(&self) {
-        let thoughts = Some(&self.thoughts).filter(|thoughts| self.holds_key(thoughts));
+        let thoughts = Some(&self.thoughts).filter(|_| self.thinks_answer);
         let asides = self.unread.iter().chain(&self.asides).chain(thoughts);
         self.draft.set_asides(asides.cloned().collect());
     }
@@ -77,7 +99,7 @@ impl HttpConversation {
     /// meant as one, and what it objects to is told where the next one does not say it again.
     pub(super) fn set_draft_aside(&mut self) {
         // What it thinks before it looks something up is no end of its thoughts.
-        self.thoughts.clear();
+        self.forget_thoughts();
         if is_meant_as_answer(&self.partial, &self.key) {
             self.set_aside();
         }
@@ -118,7 +140,7 @@ impl HttpConversation {
     pub(super) fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
         let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
         if heard.ended == Some(AnswerEnd::Done) && self.holds_key(&heard.text) {
-            self.thoughts.clear();
+            self.forget_thoughts();
         }
         self.asides.clear();
         let said = heard.asides().chain([heard.thoughts.as_str()]);
@@ -130,15 +152,10 @@ impl HttpConversation {
         heard
     }
 
-    /// What was said outside of an answer and has the key of its turn was meant as one. Who declines may say why.
+    /// What was said outside of an answer and has the key of its turn was meant as one.
     pub(super) fn set_asides_aside(&mut self, heard: &ApiAnswer) {
         self.asides.clear();
-        let asides = heard.asides();
-        let told = asides.filter(|text| self.holds_key(text) || *text == heard.refusal);
-        let told: Vec<String> = told
-            .filter(|text| !text.trim().is_empty())
-            .map(str::to_owned)
-            .collect();
+        let told = self.told_asides(heard);
         let room = MAX_UNREAD.saturating_sub(self.unread.len());
         self.unread.extend(told.into_iter().take(room));
         self.tell_asides();

@@ -145,6 +145,11 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     }
     for (at, piece) in (0..).zip(said["tool_calls"].as_array().into_iter().flatten()) {
         read_call(heard, piece, at);
+        // A call of a tool of another type, which nobody offered.
+        if let Some(input) = piece["custom"]["input"].as_str() {
+            let nth = u64::MAX - 1 - at;
+            heard.others.entry(nth).or_default().push_str(input);
+        }
     }
     let usage = &event["usage"];
     if usage.is_object() {
