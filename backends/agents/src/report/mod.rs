@@ -98,7 +98,7 @@ pub(crate) fn read_report(
         OutputFormat::Lines => {
             let mut output = PlainOutput::default();
             stream::each_line(stream, |line| output.read_line(line, sink)).map_err(unreadable)?;
-            output.check()
+            output.finish(sink)
         }
         OutputFormat::Rdjson | OutputFormat::Eslint | OutputFormat::Bandit => {
             let mut text = String::new();

@@ -3,9 +3,10 @@
 //! Summaries differ from tool to tool, so their words are read by what they count: `0 errors`, `no issues found`. Whoever says
 //! something else, in a format that is not ours, has not said that all is well.
 
-use council_protocol::Failure;
+use council_protocol::{Failure, Severity};
 
-use super::{HitSink, lines, malformed_report};
+use super::unread_words::{named_paths, says_file_unread, says_unread};
+use super::{HitSink, ToolHit, lines, malformed_report};
 
 /// The most characters of a tool's words in a failure.
 const MAX_WORDS: usize = 200;
@@ -86,6 +87,38 @@ const UNCLEAN: &[&str] = &[
     "no files",
 ];
 
+/// Phrases that say that a file was not looked at, whatever else a line says.
+const NOT_LOOKED: &[&str] = &[
+    "0 source files",
+    "in 0 files",
+    "checked 0 files",
+    "0 files checked",
+    "scanned 0 files",
+    "0 files scanned",
+    "0 files analyzed",
+    "0 files inspected",
+    "be parsed",
+    "not parsed",
+    "could not parse",
+    "cannot parse",
+    "failed to parse",
+    "unable to parse",
+    "not checked",
+    "not linted",
+    "skipping",
+    "excluded",
+    "excluding",
+];
+
+/// How a summary begins of what was reported line by line: a compiler that gives up has looked.
+const SUMMARIES: [&str; 5] = [
+    "error: aborting due to",
+    "error: could not compile",
+    "error: build failed",
+    "error: command failed",
+    "error: process",
+];
+
 /// What a line says that reports no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineSense {
@@ -110,7 +143,12 @@ pub(super) struct PlainOutput {
     unclean: Option<String>,
     /// The last line that says something else.
     other: Option<String>,
+    /// The first lines that say that a file was not read.
+    unread: Vec<String>,
 }
+
+/// The most lines about files that were not read.
+const MAX_UNREAD: usize = 8;
 
 impl PlainOutput {
     /// Reads a line; what it reports is handed to `sink`.
@@ -124,6 +162,11 @@ impl PlainOutput {
             self.complaint = Some(line.into_owned());
             return;
         }
+        let names_file = || named_paths(&line).next().is_some();
+        let is_unread = says_file_unread(&line) || says_unread(&line) && names_file();
+        if is_unread && !lines::names_place(&line) && self.unread.len() < MAX_UNREAD {
+            self.unread.push(line.clone().into_owned());
+        }
         match sense_of(&line) {
             LineSense::Silent => {}
             LineSense::Clean => self.is_clean = true,
@@ -132,12 +175,22 @@ impl PlainOutput {
         }
     }
 
-    /// Whether the tool has looked, and its words were understood.
+    /// Whether the tool has looked, and its words were understood. Beside lines that report something it may say that it broke
+    /// down, or did not read a file: that is handed to `sink`.
     ///
     /// # Errors
     /// `malformed` where it only says that it broke down, or words that say neither where something is nor that nothing is.
-    pub(super) fn check(self) -> Result<(), Failure> {
+    pub(super) fn finish(self, sink: &mut HitSink<'_>) -> Result<(), Failure> {
         if self.hits > 0 {
+            let is_summary = |line: &String| {
+                let line = line.trim().to_lowercase();
+                SUMMARIES.iter().any(|begin| line.starts_with(begin))
+            };
+            let broken = self.complaint.filter(|line| !is_summary(line));
+            let broken =
+                broken.map(|line| format!("it broke down, and more may be not read: {line}"));
+            let told = broken.into_iter().chain(self.unread);
+            told.for_each(|line| sink.offer_trouble(trouble_of(&line)));
             return Ok(());
         }
         if let Some(line) = self.complaint {
@@ -154,6 +207,20 @@ impl PlainOutput {
                 )))
             }
         }
+    }
+}
+
+/// What a line tells that is about no place.
+fn trouble_of(line: &str) -> ToolHit {
+    ToolHit {
+        severity: Severity::Significant,
+        rule: None,
+        message: line.trim().chars().take(MAX_WORDS).collect(),
+        path: String::new(),
+        line: 0,
+        end_line: None,
+        suggestion: None,
+        page: None,
     }
 }
 
@@ -177,6 +244,7 @@ fn sense_of(line: &str) -> LineSense {
         return LineSense::Unclean;
     }
     match () {
+        () if has(NOT_LOOKED) => LineSense::Unclean,
         () if has(CLEAN) || CLEAN_LINES.contains(&spaced.trim()) => LineSense::Clean,
         () if has(UNCLEAN) => LineSense::Unclean,
         () if is_counting => LineSense::Clean,
@@ -240,6 +308,11 @@ mod tests {
             "1 passed, 1 failed",
             "1 file was skipped",
             "No files were checked",
+            "Success: no issues found in 0 source files",
+            "0 problems (1 file could not be parsed)",
+            "0 issues. Warning: a.py excluded",
+            "Skipping a.py",
+            "Checked 0 files, 0 errors",
         ] {
             assert_eq!(sense_of(line), LineSense::Unclean, "{line}");
         }

@@ -41,6 +41,8 @@ const UNPARSED: &[&str] = &[
     "not processed",
     "not extracted",
     "not linted",
+    "no such file or directory",
+    "permission denied",
     "timed out",
     "timeout",
     "out of memory",

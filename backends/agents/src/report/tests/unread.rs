@@ -185,6 +185,29 @@ fn words_that_report_no_place_are_no_clean_report_unless_they_say_so() {
 }
 
 proptest! {
+    /// A tool that reports something, and says beside it that it broke down or left a file unread, has not passed the change.
+    #[test]
+    fn a_line_about_another_file_hides_no_breakdown(
+        hits in prop::collection::vec(prop::sample::select(vec![
+            "README.md:1:1: warning: x", "src/other.py:3:1: E1 bad", "m.py:7: note: See the docs",
+        ]), 0..3),
+        broken in prop::sample::select(vec![
+            "Traceback (most recent call last):\n  File \"lint.py\", line 3, in check\nValueError: x",
+            "error: could not parse it", "lint: No such file or directory", "panic: index out of range",
+            "1 file could not be parsed",
+        ]),
+        is_first: bool,
+    ) {
+        let hits: String = hits.iter().map(|hit| format!("{hit}\n")).collect();
+        let text = if is_first { format!("{broken}\n{hits}") } else { format!("{hits}{broken}\n") };
+        let verdict = printed(&text).map(|answer| answer.verdict);
+        prop_assert!(verdict.is_err() || verdict == Ok(Vote::Warn), "{:?} {}", verdict, text);
+        // A summary of what was reported is none.
+        let whole = format!("{hits}error: aborting due to 1 previous error\n");
+        let verdict = printed(&whole).map(|answer| answer.verdict);
+        prop_assert!(verdict.is_err() || verdict == Ok(Vote::Pass), "{:?} {}", verdict, whole);
+    }
+
     /// However a tool counts what it found, its count is no clean report; a count of nothing is.
     #[test]
     fn a_count_is_clean_if_and_only_if_it_is_zero(
