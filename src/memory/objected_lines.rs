@@ -138,16 +138,22 @@ fn objecting(standing: &Report) -> Vec<&JudgedFinding> {
     }
 }
 
-/// Whether another file of the change adds all that a finding quotes, with most of what stood around it: everyday lines
-/// (`return None`) stand anywhere.
-fn is_moved(standing: &Report, found: &JudgedFinding, change: &ChangedFiles<'_>) -> bool {
+/// The other files of the change that add all that a finding quotes.
+fn files_adding<'s>(
+    found: &'s JudgedFinding,
+    change: &'s ChangedFiles<'_>,
+) -> impl Iterator<Item = &'s FileChange> {
     let quote = without_blanks(&found.finding.quote);
     let path = &found.finding.location.path;
     let is_named = quote.chars().count() >= MIN_MOVED_CHARS && !is_about_removed(found);
-    let others = change.files.iter().filter(|file| file.path != *path);
-    let mut adding = others
-        .filter(|file| is_named && has_quote(file, found, false))
-        .peekable();
+    let others = change.files.iter().filter(move |file| file.path != *path);
+    others.filter(move |file| is_named && has_quote(file, found, false))
+}
+
+/// Whether another file of the change adds all that a finding quotes, with most of what stood around it: everyday lines
+/// (`return None`) stand anywhere.
+fn is_moved(standing: &Report, found: &JudgedFinding, change: &ChangedFiles<'_>) -> bool {
+    let mut adding = files_adding(found, change).peekable();
     if adding.peek().is_none() {
         return false;
     }
@@ -170,15 +176,16 @@ pub(super) fn has_all_files(standing: &Report, change: &ChangedFiles<'_>) -> boo
     covered.all(|file| change.at(&file.path).is_some() || is_renamed(&file.path))
 }
 
-/// Whether one of the lines to which somebody objected stands where it stood, and nothing around it has changed.
+/// Whether one of the lines to which somebody objected stands as it stood, and nothing around it has changed, be it in a file
+/// of another name.
 pub(super) fn holds_objected_unchanged(standing: &Report, change: &ChangedFiles<'_>) -> bool {
     objecting(standing).into_iter().any(|found| {
-        let file = change.at(&found.finding.location.path);
-        let is_unchanged = |file: &FileChange| {
-            let around = lines_around(standing, found, change).unwrap_or_default();
-            has_quote(file, found, true) && most_kept(file, found, &around) == around.len()
-        };
-        file.is_some_and(is_unchanged)
+        let around =
+            std::cell::LazyCell::new(|| lines_around(standing, found, change).unwrap_or_default());
+        let is_kept = |file: &FileChange| most_kept(file, found, &around) == around.len();
+        let own = change.at(&found.finding.location.path);
+        own.is_some_and(|file| has_quote(file, found, true) && is_kept(file))
+            || files_adding(found, change).any(is_kept)
     })
 }
 

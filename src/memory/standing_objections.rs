@@ -8,7 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use council_protocol::packet::TargetKind;
 use council_protocol::{Severity, Vote};
+use jiff::Timestamp;
 
 use crate::council::outcome::{JudgeRecord, JudgedFinding, ReviewedBy, Verdict};
 use crate::report::{FailOn, Report};
@@ -84,6 +86,14 @@ impl StandingObjections {
     pub(crate) fn over_same_code(&self, change: &str, head: Option<&str>) -> Option<Report> {
         let mut standing = self.all().map(|(_, report)| report);
         standing.find(|standing| is_same_code(standing, Some(change), head))
+    }
+
+    /// The latest objection to a commit, in whichever part or range it was reviewed, in lines that one of these files holds.
+    pub(crate) fn over_commit(&self, head: &str, files: &ChangedFiles<'_>) -> Option<Report> {
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(|standing| {
+            standing.target.head.as_deref() == Some(head) && holds_objected_lines(standing, files)
+        })
     }
 
     /// The objections to this change, which has these files, the latest first: over the same change, over a part of what leads
@@ -247,7 +257,13 @@ pub(crate) fn leaves_critical_open(report: &Report) -> bool {
 
 /// Whether what stands against a change is told instead of another verdict over it that is known: never of one that objects.
 pub(crate) fn outweighs(standing: &Report, known: &Report) -> bool {
-    let is_other = standing.receipt.run.name != known.receipt.run.name;
+    // The jobs of a matrix lie in a folder of their own, and count its runs by themselves.
+    let run = |report: &Report| {
+        let run = &report.receipt.run;
+        let backend = run.backend.as_ref().map(|backend| backend.name.clone());
+        (run.name.clone(), run.started.clone(), backend)
+    };
+    let is_other = run(standing) != run(known);
     is_other && stands(standing) && !is_objection(known)
 }
 
@@ -282,6 +298,8 @@ pub(crate) fn takes_back_brought(
 /// Whether a later review had the say and has read what was objected to.
 fn takes_back(standing: &Report, later: &Report, files: &ChangedFiles<'_>) -> bool {
     is_by_no_less(standing, later)
+        && is_of_no_less(standing, later)
+        && !has_begun_before(later, standing)
         && !is_own_wash(standing, later, files)
         && !leaves_out_objected(standing, later, files)
 }
@@ -289,6 +307,21 @@ fn takes_back(standing: &Report, later: &Report, files: &ChangedFiles<'_>) -> bo
 /// Whether a later review was not of rules alone where models had spoken.
 fn is_by_no_less(standing: &Report, later: &Report) -> bool {
     is_by_rules(standing) || !is_by_rules(later)
+}
+
+/// Whether a later review read the files of the repository where the objection did: around a patch others may have stood.
+fn is_of_no_less(standing: &Report, later: &Report) -> bool {
+    let is_patch = |report: &Report| report.target.kind == TargetKind::Patch;
+    is_patch(standing) || !is_patch(later)
+}
+
+/// Whether a review was begun before another one, though it ended after it: it was interrupted, and its judges had spoken
+/// before.
+fn has_begun_before(one: &Report, other: &Report) -> bool {
+    let begun = |report: &Report| report.receipt.run.started.parse::<Timestamp>().ok();
+    begun(one)
+        .zip(begun(other))
+        .is_some_and(|(one, other)| one < other)
 }
 
 /// Whether a coding agent had the very code judged again to which models objected, be it with other code beside it: asked often
@@ -451,6 +484,48 @@ mod laws {
             let first = reports.iter().find_map(|known| told().find(|standing| outweighs(standing, known)));
             prop_assert!(first.is_none_or(|first| is_objection(&first) || last_fail <= last_milder), "{:?}", reviews);
         }
+    }
+
+    /// Whoever read something else, or had spoken before, has not answered an objection.
+    #[test]
+    fn a_patch_and_an_older_run_take_nothing_back() {
+        let change = format!("{:064x}", 0);
+        let at = |report: &mut Report, minute: u32| {
+            report.receipt.run.started = format!("2026-01-01T10:{minute:02}:00+00:00");
+        };
+        for (kind, minute, takes_back) in [
+            (TargetKind::Patch, 30, false),
+            (TargetKind::Commit, 10, false),
+            (TargetKind::Commit, 30, true),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
+            let files = ChangedFiles::alone(&[]);
+            let mut failed = ended(&(0, true, 3, true, false));
+            at(&mut failed, 20);
+            store.hear(&failed, &files).unwrap();
+            let mut later = ended(&(0, true, 0, true, false));
+            at(&mut later, minute);
+            later.target.kind = kind;
+            store.hear(&later, &files).unwrap();
+            let stands = store.over_same_code(&change, None).is_some();
+            assert_eq!(stands, !takes_back, "{kind:?} {minute}");
+        }
+    }
+
+    /// A matrix in a folder of its own counts its runs by itself: its run is another one, whatever it is called.
+    #[test]
+    fn runs_of_one_name_are_told_apart() {
+        let known = ended(&(0, true, 0, true, false));
+        let mut standing = ended(&(0, true, 3, true, false));
+        standing
+            .receipt
+            .run
+            .name
+            .clone_from(&known.receipt.run.name);
+        assert!(!outweighs(&standing, &known));
+        standing.receipt.run.started = "2026-01-01T10:00:00+00:00".to_owned();
+        assert!(outweighs(&standing, &known));
     }
 
     #[test]

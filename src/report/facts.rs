@@ -255,9 +255,19 @@ pub struct RecognisedVerdict {
     /// The coding agent that asked for that run, by its own word; none: a person, a hook or a job did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_by: Option<String>,
+    /// The packet of the change over which it is told again, SHA-256: the judges saw another one, where that change holds what
+    /// they objected to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
 }
 
 impl RunFacts {
+    /// The packet of the change that is told of, SHA-256.
+    pub(crate) fn packet_told(&self) -> Option<&String> {
+        let over = self.recognised.as_ref().and_then(|one| one.over.as_ref());
+        over.or(self.digests.packet.as_ref())
+    }
+
     /// Makes these facts those of a run that asks nobody again, and that `started_by` asked for.
     pub(crate) fn recognise(
         &mut self,
@@ -273,6 +283,7 @@ impl RunFacts {
             head,
             signer,
             started_by: std::mem::replace(&mut self.started_by, started_by),
+            over: None,
         });
     }
 

@@ -17,6 +17,7 @@ use crate::council::outcome::Verdict;
 use crate::git;
 use crate::memory::line::{self, DismissalLine, NoteLine};
 use crate::memory::{StandingObjections, VerdictCache, is_by_rules, is_objection};
+use crate::packet::packet_digest;
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
@@ -44,6 +45,9 @@ pub(crate) struct VerdictMemory<'a> {
     /// Whether an objection stands whatever a review comes to.
     keeps_objections: bool,
 }
+
+/// What a note says of an objection that stands beside a review which came to something milder.
+pub(crate) const HOLDS_PUSH: &str = "holds a push all the same";
 
 /// How every note about dismissals that do not count ends.
 const HEARSAY_RULE: &str = "those signed by a key in council.trustedNotes are";
@@ -268,7 +272,7 @@ impl<'a> VerdictMemory<'a> {
         // Too few answered, or it was a part of the commit: that one may be reviewed, and takes nothing back.
         if report.outcome.verdict == Verdict::Inconclusive || !is_same_change {
             return Some(KeptObjection::Beside(format!(
-                "{run} objected to this code, and holds a push all the same, since {agent} asked for this review: change \
+                "{run} objected to this code, and {HOLDS_PUSH}, since {agent} asked for this review: change \
                  the code, {by_user}"
             )));
         }
@@ -334,6 +338,9 @@ impl<'a> VerdictMemory<'a> {
         let run = &mut report.receipt.run;
         let head = report.target.head.take();
         run.recognise(place, head, signer, self.start.started_by.clone());
+        if let Some(recognised) = &mut run.recognised {
+            recognised.over = Some(packet_digest(&self.prepared.packet));
+        }
         run.recognition_key = Some(key.to_owned());
         let before = std::mem::take(&mut report.outcome.coverage);
         let today = Report::shown_coverage(&self.prepared.coverage, &self.prepared.redactor);

@@ -18,6 +18,7 @@ use crate::run::modes::duel_subject::TRANSCRIPT_FILE;
 use crate::run::prepare::PreparedReview;
 use crate::run::redaction::redactor_of_past;
 use crate::run::store::StoredRun;
+use crate::run::turn_steps::said_in_turns;
 use crate::session::{replay_council, replay_cut_council, stored};
 
 /// The report of a run from its journal, with the packet that it was about.
@@ -57,8 +58,12 @@ pub(crate) fn report_so_far(
         duel_so_far(left, packet, prepared)
     });
     let outcome = duel.flatten();
-    let outcome =
-        outcome.unwrap_or_else(|| replay_cut_council(left.plan.clone(), &left.journal.entries));
+    let said = || {
+        let key = start.signing_key();
+        key.map_or_else(Vec::new, |key| said_in_turns(&left.past, &key))
+    };
+    let outcome = outcome
+        .unwrap_or_else(|| replay_cut_council(left.plan.clone(), &left.journal.entries, said()));
     let (report, _) = report_outcome(left, outcome, None, start)?;
     Ok(report)
 }

@@ -162,7 +162,7 @@ fn moved_on(target: &Target, start: &RunContext) -> Option<(String, String)> {
 
 /// Whether the changes that were reviewed are not the ones that lie here now. Where nothing tells, they are.
 fn was_edited(report: &Report, start: &RunContext) -> bool {
-    let Some(reviewed) = &report.receipt.run.digests.packet else {
+    let Some(reviewed) = report.receipt.run.packet_told() else {
         return false;
     };
     let target = match report.target.kind {

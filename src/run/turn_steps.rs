@@ -4,13 +4,15 @@
 //! What stands there is sent to a model as its own words, so the file bears the user's seal as the journal does, and a
 //! run whose steps somebody else has written is not resumed.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use council_agents::tools::StepStore;
-use council_protocol::{Location, Packet};
+use council_protocol::message::TurnId;
+use council_protocol::{JudgeId, Location, Packet};
 use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +20,7 @@ use serde_json::Value;
 use crate::memory::{MacKey, MacPurpose};
 use crate::run::store::StoredRun;
 use crate::safe_file::{self, FileWriter};
-use crate::session::{HandedValues, RunRef, stands_in_change};
+use crate::session::{HandedValues, RunRef, SaidInTurn, stands_in_change};
 
 /// Its name in the run's folder.
 const FILE: &str = "steps.json";
@@ -113,6 +115,33 @@ pub(crate) fn are_own_steps(past: &StoredRun, key: &MacKey) -> bool {
     }
 }
 
+/// What judges had said in turns of a run, by judge and turn, as far as it was kept under the user's seal.
+pub(crate) fn said_in_turns(past: &StoredRun, key: &MacKey) -> Vec<SaidInTurn> {
+    let bytes = safe_file::read(past.folder.join(FILE)).unwrap_or_default();
+    let steps = open_steps(key, &past.name, &bytes).unwrap_or_default();
+    let mut said: BTreeMap<(JudgeId, u32), Vec<String>> = BTreeMap::new();
+    for KeptStep { turn, step } in steps {
+        if let (Some(turn), Value::String(text)) = (named_turn(&turn), step) {
+            said.entry(turn).or_default().push(text);
+        }
+    }
+    let turns = said.into_iter();
+    turns
+        .map(|((judge, turn), texts)| SaidInTurn {
+            judge,
+            turn: TurnId(turn),
+            texts,
+        })
+        .collect()
+}
+
+/// The judge and the turn of words that are kept under a name (`judge-1/4/KEY/said`).
+fn named_turn(name: &str) -> Option<(JudgeId, u32)> {
+    let mut parts = name.strip_suffix("/said")?.rsplitn(3, '/').skip(1);
+    let turn = parts.next()?.parse().ok()?;
+    Some((JudgeId(parts.next()?.to_owned()), turn))
+}
+
 fn seal_steps(key: &MacKey, run: &str, steps: &[KeptStep]) -> Option<Vec<u8>> {
     let steps = serde_json::to_string(steps).ok()?;
     let seal = key.mac_hex(MacPurpose::Steps, &sealed_bytes(run, &steps));
@@ -135,6 +164,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn words_of_a_turn_are_known_by_their_name() {
+        let (judge, turn) = named_turn("judge-1/4/0a1b/said").unwrap();
+        assert_eq!((judge.as_str(), turn), ("judge-1", 4));
+        for other in ["judge-1/4/0a1b", "said", "judge-1/x/k/said", "4/k/said"] {
+            assert!(named_turn(other).is_none(), "{other}");
+        }
+    }
 
     fn key() -> MacKey {
         MacKey::new([7; 32])

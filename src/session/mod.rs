@@ -59,7 +59,7 @@ pub(crate) use prove::{QuoteProver, stands_in_change};
 pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;
 pub(crate) use record::record_council;
-pub(crate) use replay::{replay_council, replay_cut_council};
+pub(crate) use replay::{SaidInTurn, replay_council, replay_cut_council};
 pub(crate) use resume::before_losses;
 pub use run::{resume_session, run_session};
 pub(crate) use sealed_log::SealedLog;

@@ -1,9 +1,19 @@
 //! The same council again, from what was written down.
 
-use council_protocol::Millis;
+use council_protocol::message::TurnId;
+use council_protocol::{Failure, FailureKind, JudgeId, Millis};
 
 use super::journal::JournalEntry;
-use crate::council::{Action, Council, Outcome, Plan};
+use super::resume::settled_turn;
+use crate::council::{Action, Council, Input, Outcome, Plan};
+
+/// What a judge had said in a turn that has no answer in the journal.
+pub(crate) struct SaidInTurn {
+    pub(crate) judge: JudgeId,
+    pub(crate) turn: TurnId,
+    /// Whole texts, each as it was kept. Untrusted.
+    pub(crate) texts: Vec<String>,
+}
 
 /// Why a journal gives no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,11 +46,36 @@ pub(crate) fn replay_council(plan: Plan, entries: &[JournalEntry]) -> Result<Out
     })
 }
 
-/// What a council of this plan had come to when its run was broken off.
-pub(crate) fn replay_cut_council(plan: Plan, entries: &[JournalEntry]) -> Outcome {
+/// What a council of this plan had come to when its run was broken off: `said` in turns that were under way is heard as of
+/// judges that got no further.
+pub(crate) fn replay_cut_council(
+    plan: Plan,
+    entries: &[JournalEntry],
+    said: Vec<SaidInTurn>,
+) -> Outcome {
     let (mut council, _) = Council::convene(plan);
     for JournalEntry { at, input } in entries {
         council.handle(input.clone(), *at);
+    }
+    let settled: Vec<TurnId> = entries
+        .iter()
+        .filter_map(|entry| settled_turn(&entry.input))
+        .collect();
+    let last = entries.last().map_or(0, |entry| entry.at);
+    for SaidInTurn { judge, turn, texts } in said {
+        if !settled.contains(&turn) {
+            let why = "its process was ended before it had answered";
+            let failure = Failure::new(FailureKind::Died, why).with_drafts(texts);
+            let turn = Some(turn);
+            council.handle(
+                Input::Failed {
+                    judge,
+                    turn,
+                    failure,
+                },
+                last,
+            );
+        }
     }
     council.outcome_so_far()
 }

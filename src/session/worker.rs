@@ -261,7 +261,7 @@ fn read_named(path: &Path) -> io::Result<Vec<u8>> {
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-fn parse_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
+pub(super) fn parse_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     serde_json::from_slice(&read_named(path)?)
         .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))
 }
@@ -276,7 +276,7 @@ mod tests {
     use council_protocol::coverage::FileCoverage;
     use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
     use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-    use council_protocol::worker::reply_file;
+    use council_protocol::worker::{ReplyFile, reply_file};
     use council_protocol::{Answer, Coverage, CoverageState, Seat, Task, Vote};
 
     use super::*;
@@ -431,6 +431,40 @@ mod tests {
         let left: WorkerReply =
             parse_json(&reply_file(run.path(), &"judge-1".into(), TurnId(1))).unwrap();
         assert!(matches!(left, WorkerReply::Answered { .. }));
+    }
+
+    /// A job that is run again asks again; what its judge had said until then is told beside the new answer.
+    #[test]
+    fn a_job_that_runs_again_unsays_nothing() {
+        let run = run();
+        let path = reply_file(run.path(), &"judge-1".into(), TurnId(1));
+        work_on(run.path()).unwrap();
+        let mut file: ReplyFile = parse_json(&path).unwrap();
+        let WorkerReply::Answered { raw, .. } = &mut file.reply else {
+            panic!()
+        };
+        let unread = |reply: &WorkerReply| match reply {
+            WorkerReply::Answered { usage, .. } => usage.as_ref().map(|usage| usage.unread.clone()),
+            WorkerReply::Failed { failure } => {
+                failure.usage.as_ref().map(|usage| usage.unread.clone())
+            }
+        };
+        // The same answer once more says nothing more.
+        assert_eq!(unread(&work_on(run.path()).unwrap()), None);
+        *raw = "I vote FAIL: a.rs:3 divides by zero.".to_owned();
+        let cut_off = Failure::new(FailureKind::Died, "killed").with_drafts([raw.clone()]);
+        let said = vec![raw.clone()];
+        for earlier in [file.reply.clone(), WorkerReply::Failed { failure: cut_off }] {
+            file.reply = earlier;
+            fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+            assert_eq!(unread(&work_on(run.path()).unwrap()), Some(said.clone()));
+            let again = work_on(run.path()).unwrap();
+            assert_eq!(unread(&again), Some(said.clone()), "each time");
+        }
+        // Of another question nothing is known.
+        file.about.as_mut().unwrap().question = "0".repeat(64);
+        fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+        assert_eq!(unread(&work_on(run.path()).unwrap()), None);
     }
 
     /// A program that says FAIL and stays, in a job that nobody watches.

@@ -16,7 +16,7 @@ use council_secrets::Redactor;
 
 use super::handed::HandedValues;
 use super::prove::QuoteProver;
-use super::worker::open_packet;
+use super::worker::{open_packet, parse_json};
 use crate::safe_file::FileWriter;
 
 /// How often it is looked whether more was said.
@@ -29,6 +29,8 @@ pub(super) struct ReplyDesk {
     path: PathBuf,
     about: Option<ReplySubject>,
     redactor: Redactor,
+    /// What was said in an earlier reply to the same question: whoever runs a job again must not make an objection unsaid.
+    earlier: Vec<String>,
     /// The reply that was written last.
     state: Arc<Mutex<WrittenReply>>,
 }
@@ -47,9 +49,11 @@ impl ReplyDesk {
         about: Option<ReplySubject>,
         redactor: &Redactor,
     ) -> Self {
+        let path = reply_file(run, judge, turn);
         Self {
             run: run.to_path_buf(),
-            path: reply_file(run, judge, turn),
+            earlier: said_earlier(&path, about.as_ref()),
+            path,
             about,
             redactor: redactor.clone(),
             state: Arc::default(),
@@ -98,6 +102,27 @@ impl ReplyDesk {
         }
     }
 
+    /// Tells beside a reply what an earlier one said.
+    fn add_earlier(&self, reply: &mut WorkerReply) {
+        let said =
+            |text: &String| matches!(&*reply, WorkerReply::Answered { raw, .. } if raw == text);
+        let earlier: Vec<String> = self
+            .earlier
+            .iter()
+            .filter(|text| !said(text))
+            .cloned()
+            .collect();
+        if earlier.is_empty() {
+            return;
+        }
+        match reply {
+            WorkerReply::Answered { usage, .. } => {
+                usage.get_or_insert_default().unread.extend(earlier);
+            }
+            WorkerReply::Failed { failure } => *failure = failure.clone().with_drafts(earlier),
+        }
+    }
+
     fn write(&self, mut reply: WorkerReply) -> io::Result<WorkerReply> {
         // Few answers hold a key, and only those are compared with the change.
         let prover = LazyCell::new(|| {
@@ -110,6 +135,7 @@ impl ReplyDesk {
             prover.is_some_and(|prover| prover.borrow_mut().is_reviewed(text, places))
         };
         HandedValues::new(&self.redactor, &is_reviewed).take_out_of_reply(&mut reply);
+        self.add_earlier(&mut reply);
         let bytes = serde_json::to_vec(&ReplyFile {
             reply: reply.clone(),
             about: self.about.clone(),
@@ -120,6 +146,23 @@ impl ReplyDesk {
             .write(&bytes)?;
         Ok(reply)
     }
+}
+
+/// The most texts of earlier replies that are kept.
+const MAX_EARLIER: usize = 8;
+
+/// What a reply that lies there says, if it is one to this question; its secrets were taken out when it was written.
+fn said_earlier(path: &Path, about: Option<&ReplySubject>) -> Vec<String> {
+    let file: Option<ReplyFile> = parse_json(path).ok();
+    let Some(file) = file.filter(|file| about.is_some() && file.about.as_ref() == about) else {
+        return Vec::new();
+    };
+    let (said, usage) = match file.reply {
+        WorkerReply::Answered { raw, usage } => (Some(raw), usage),
+        WorkerReply::Failed { failure } => (None, failure.usage.map(|usage| *usage)),
+    };
+    let unread = usage.map(|usage| usage.unread).unwrap_or_default();
+    said.into_iter().chain(unread).take(MAX_EARLIER).collect()
 }
 
 /// While it lives, what a judge says is kept.

@@ -159,9 +159,9 @@ pub(crate) fn lacks_verdict(start: &RunContext) -> Result<bool, RunError> {
         if reason_to_skip(&prepared).is_some() {
             continue;
         }
-        let shown = last_shown(start).map(|shown| shown.report.receipt.run.digests.packet);
         let digest = packet_digest(&prepared.packet);
-        let is_shown = shown.flatten().is_some_and(|packet| packet == digest);
+        let is_shown = last_shown(start)
+            .is_some_and(|shown| shown.report.receipt.run.packet_told() == Some(&digest));
         return Ok(!is_shown && recall_verdict(&prepared, start)?.is_none());
     }
     Ok(false)

@@ -364,8 +364,9 @@ fn has_own_deadline(settings: &Settings) -> bool {
     run.is_some_and(|run| run < settings.hook.timeout)
 }
 
-/// Whether the time was up before there was a verdict.
+/// Whether the time of this review was up before there was a verdict: what stood against the change before is no such one.
 fn is_late(report: &Report) -> bool {
-    report.outcome.verdict == Verdict::Inconclusive
+    report.receipt.run.recognised.is_none()
+        && report.outcome.verdict == Verdict::Inconclusive
         && report.outcome.reason == VerdictReason::Deadline
 }

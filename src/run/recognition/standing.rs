@@ -1,7 +1,8 @@
 //! What stands against a change that is not reviewed again: objections of earlier reviews, under today's dismissals.
 
-use council_protocol::Side;
 use council_protocol::packet::TargetKind;
+use council_protocol::{RepoPath, Side};
+use jiff::Timestamp;
 
 use crate::council::is_named_by;
 use crate::council::outcome::{JudgedFinding, Outcome, Verdict};
@@ -14,7 +15,13 @@ use crate::run::cut_off::cut_off_reviews;
 use crate::run::reviewed_before::{is_as_reviewed, left_out_files, reviewed_text};
 use crate::session::QuoteProver;
 
-use super::{KeptObjection, KnownDismissals, VerdictMemory};
+use super::{HOLDS_PUSH, KeptObjection, KnownDismissals, VerdictMemory};
+
+/// Whether a review was begun after another one.
+fn is_later(one: &Report, other: &Report) -> bool {
+    let begun = |report: &Report| report.receipt.run.started.parse::<Timestamp>().ok();
+    begun(one) >= begun(other)
+}
 
 impl VerdictMemory<'_> {
     /// The latest objection of an own review to this change, however it was held, that today's dismissals leave standing; else
@@ -62,8 +69,19 @@ impl VerdictMemory<'_> {
         heard: &KnownDismissals,
     ) -> Option<Report> {
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let reviewed = reviewed_text(self.prepared, self.start);
+        let files = ChangedFiles {
+            files: &self.prepared.packet.files,
+            reviewed: &reviewed,
+        };
+        let head = self.prepared.packet.target.head.as_deref();
+        // Whoever passed the whole has not heard what was said of a part since.
+        let part = known.zip(head).and_then(|(known, head)| {
+            let part = self.standing.over_commit(head, &files)?;
+            is_later(&part, known).then_some(part)
+        });
         let objection = self.standing.over_same_code(&change, None);
-        let standing = [objection, self.standing.doubt_over(&change)];
+        let standing = [objection, self.standing.doubt_over(&change), part];
         let by_models = standing
             .into_iter()
             .flatten()
@@ -110,16 +128,18 @@ impl VerdictMemory<'_> {
             .iter()
             .filter(|found| found.level.is_some());
         let mut paths = counted.map(|found| &found.finding.location.path);
+        let text_now = |path: &RepoPath| {
+            let now = self.prepared.change.blobs.read(Side::New, path);
+            let now = now.ok().flatten()?;
+            Some(String::from_utf8_lossy(&now).into_owned())
+        };
         let is_untouched = paths.all(|path| {
-            let now = self
-                .prepared
-                .change
-                .blobs
-                .read(Side::New, path)
-                .ok()
-                .flatten();
-            now.map(|now| String::from_utf8_lossy(&now).into_owned()) == reviewed(&standing, path)
+            let before = reviewed(&standing, path);
+            // Under another name it is the same code.
+            let mut others = files.files.iter().filter(|file| file.path != *path);
+            text_now(path) == before
                 || is_as_reviewed(&standing, path, self.prepared, self.start)
+                || before.is_some() && others.any(|file| text_now(&file.path) == before)
         });
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
         let mut report = self.renew_standing(standing, &change, &self.load_dismissals());
@@ -128,7 +148,7 @@ impl VerdictMemory<'_> {
         }
         if !is_untouched || report.outcome.verdict != Verdict::Fail {
             return Some(KeptObjection::Beside(format!(
-                "{run} objected to lines that stand as they stood, and holds a push all the same, since {agent} asked for \
+                "{run} objected to lines that stand as they stood, and {HOLDS_PUSH}, since {agent} asked for \
                  this review: change them, {by_user}"
             )));
         }
