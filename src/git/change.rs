@@ -9,6 +9,7 @@ use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
 use sha2::{Digest, Sha256};
 
+use super::default_branch::{self, TrustedDefault};
 use super::diff::rename::{self, RENAME_LIMIT};
 use super::diff::sides::ChangeSides;
 use super::diff::similarity::MAX_SCORE;
@@ -16,6 +17,7 @@ use super::error::GitError;
 use super::folders::ReviewedTree;
 use super::history::CommitHistory;
 use super::id::ObjectId;
+use super::object_store::HeadPosition;
 use super::objects::ObjectReader;
 use super::patch::ParsedPatch;
 use super::patch_content::PatchContent;
@@ -145,6 +147,41 @@ impl ReviewedChange {
             HunkSource::Patch { .. } => return None,
         };
         Some(CommitHistory::before(sides.clone(), base))
+    }
+
+    /// Has the default branch judge in the place of HEAD, where it is known: of what is not committed yet the author may have
+    /// committed a part, and with it a configuration.
+    ///
+    /// # Errors
+    ///
+    /// Objects of the default branch that cannot be read.
+    pub fn judge_by_default(&mut self) -> Result<(), GitError> {
+        let Some(head) = &self.trusted else {
+            return Ok(());
+        };
+        let objects = Arc::clone(&head.objects);
+        let own = match objects.store.read_head()? {
+            HeadPosition::Branch(branch, _) => Some(branch),
+            _ => None,
+        };
+        let is_ours = |name: &str| Some(name) != own.as_deref();
+        match default_branch::trusted_default(&objects, None, is_ours) {
+            TrustedDefault::Branch(name, commit) => {
+                let name = revision::short_ref_name(&name);
+                let default = revision::at_commit(&objects, name, commit)?;
+                self.trusted = Some(CommitTree {
+                    root: default.tree,
+                    origin: revision::describe_origin(&default),
+                    objects,
+                });
+            }
+            TrustedDefault::Base => {}
+            TrustedDefault::Nobody(note) => {
+                self.trusted = None;
+                self.notes.push(note);
+            }
+        }
+        Ok(())
     }
 
     /// What the files held after each commit of the range; none: it has no two commits.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use git2::{
     Config, Delta, DiffOptions, ErrorClass, ErrorCode, Index, ObjectType, Odb, Oid, Patch,
-    Repository, RepositoryOpenFlags, Sort,
+    Repository, RepositoryOpenFlags, Sort, StatusOptions, SubmoduleIgnore,
 };
 
 use super::diff::raw_hunk::ChangedLines;
@@ -361,6 +361,9 @@ impl ObjectStore for Libgit2Store {
                 overlooked: None,
             });
         }
+        let known: HashSet<Vec<u8>> = touched.iter().map(|found| found.path.clone()).collect();
+        let hidden = submodules.iter().filter(|path| !known.contains(*path));
+        touched.extend(hidden.filter_map(|path| hidden_submodule(&repository, &index, path)));
         // What the library is told to overlook it does not compare; a file that is not there is out of a sparse checkout.
         let marks: HashMap<_, _> = index
             .iter()
@@ -408,6 +411,35 @@ impl ObjectStore for Libgit2Store {
         }
         Ok(entries)
     }
+}
+
+/// A submodule in which something differs, though a rule says to ignore that: the change itself may have brought the rule, with
+/// its `.gitmodules`.
+fn hidden_submodule(repository: &Repository, index: &Index, path: &[u8]) -> Option<TouchedPath> {
+    let at = bytes_to_path(path);
+    let rule = repository.find_submodule(at.to_str()?).ok()?.ignore_rule();
+    let config = repository.config().ok()?;
+    let is_ruled = !matches!(rule, SubmoduleIgnore::None | SubmoduleIgnore::Unspecified)
+        || config.get_string("diff.ignoreSubmodules").is_ok();
+    let inside = repository
+        .workdir()
+        .map(|top| top.join(&at))
+        .filter(|_| is_ruled)?;
+    let inside = Repository::open(inside).ok()?;
+    let head = inside.head().ok()?.target()?;
+    let mut options = StatusOptions::new();
+    options.include_untracked(true);
+    let mut is_edited = || {
+        let found = inside.statuses(Some(&mut options));
+        found.is_ok_and(|found| !found.is_empty())
+    };
+    let has_moved = index.get_path(&at, 0).is_some_and(|entry| entry.id != head);
+    (has_moved || is_edited()).then(|| TouchedPath {
+        path: path.to_vec(),
+        tracked: true,
+        submodule: Some(from_oid(head)),
+        overlooked: None,
+    })
 }
 
 /// Bits of an index entry's flags.

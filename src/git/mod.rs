@@ -101,6 +101,7 @@ pub use target::{AlteredCommit, EMPTY_TREE, PART_NOTE, Proposal, make_slug};
 pub use target::{TargetSpec, UnmergedRange};
 pub use together::TogetherBounds;
 pub use trusted::TrustedTree;
+pub use worktree::is_of_inner_repository;
 
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, clippy::new_without_default)] // A test ends where its helper fails.

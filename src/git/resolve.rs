@@ -203,7 +203,9 @@ fn resolve_worktree(
     let head = head_revision(objects)?;
     let base = head.as_ref().and_then(|head| head.commit);
     let target = make_target(TargetKind::Worktree, "worktree".to_owned(), base, None);
-    let snapshot = worktree::take_snapshot(objects, workdir, specs)?;
+    let mut snapshot = worktree::take_snapshot(objects, workdir, specs)?;
+    let staged = staged_otherwise(objects, head.as_ref(), &snapshot.edited)?;
+    snapshot.notes.extend(staged);
     let equal = "the worktree has no changes and no untracked files".to_owned();
     let new = SideListing::Entries(snapshot.entries);
     Ok(ResolvedTarget {
@@ -213,6 +215,44 @@ fn resolve_worktree(
         notes: snapshot.notes,
         ..ResolvedTarget::new(target, head.as_ref(), new, equal)
     })
+}
+
+/// The most files that are named.
+const MAX_STAGED: usize = 3;
+
+/// What is told of files that are staged, and lie in the worktree otherwise by now: a commit would take what nobody reviewed.
+fn staged_otherwise(
+    objects: &ObjectReader,
+    head: Option<&ResolvedRevision>,
+    edited: &[Vec<u8>],
+) -> Result<Option<String>, GitError> {
+    if edited.is_empty() {
+        return Ok(None);
+    }
+    let index: HashMap<_, _> = objects.store.index_entries()?.into_iter().collect();
+    let mut staged = Vec::new();
+    for path in edited {
+        let before = match head {
+            Some(head) => tree::find_in_tree(objects, head.tree, path)?,
+            None => None,
+        };
+        if index.get(path).copied() != before {
+            staged.push(String::from_utf8_lossy(path).into_owned());
+        }
+    }
+    let more = staged.len().saturating_sub(MAX_STAGED);
+    let mut named = staged
+        .iter()
+        .take(MAX_STAGED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if more > 0 {
+        named = format!("{named} and {more} more");
+    }
+    Ok((!staged.is_empty()).then(|| {
+        format!("{named}: staged, and in the worktree otherwise by now; what is staged was not reviewed (--staged does)")
+    }))
 }
 
 fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarget {

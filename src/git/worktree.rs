@@ -32,6 +32,8 @@ pub(super) struct WorktreeSnapshot {
     pub(super) unreadable: HashMap<RepoPath, GitError>,
     /// Folders whose files nobody knows.
     pub(super) closed: BTreeSet<RepoPath>,
+    /// Tracked files that are not as the index has them.
+    pub(super) edited: Vec<Vec<u8>>,
     pub(super) notes: Vec<String>,
 }
 
@@ -48,6 +50,7 @@ pub(super) fn take_snapshot(
     reader.find_closed_folders(&index, &mut Vec::new(), &mut unknown)?;
     let touched = objects.store.changed_in_worktree()?;
     let mut entries = index;
+    let mut edited = Vec::new();
     for TouchedPath {
         path,
         tracked,
@@ -63,7 +66,7 @@ pub(super) fn take_snapshot(
         if let Some(dir) = path.strip_suffix(b"/") {
             let name = String::from_utf8_lossy(dir).into_owned();
             if is_repository(&workdir.join(bytes_to_path(dir))) {
-                let note = format!("{name} is a repository of its own and is left out");
+                let note = format!("{name} {INNER_REPOSITORY}");
                 let is_meant = specs.matches(&RepoPath::new(path.as_slice()));
                 reader.notes.extend(is_meant.then_some(note));
             } else {
@@ -75,6 +78,11 @@ pub(super) fn take_snapshot(
             continue;
         }
         let known = entries.get(&path).copied();
+        if submodule.is_some_and(|commit| known.is_some_and(|known| known.id == commit)) {
+            // It stands where the index says, and yet it differs: files in it do.
+            let name = String::from_utf8_lossy(&path);
+            reader.notes.push(format!("{name} {EDITED_INSIDE}"));
+        }
         let found = match submodule {
             Some(commit) if tracked => Some(TreeItem {
                 mode: 0o160000,
@@ -95,6 +103,9 @@ pub(super) fn take_snapshot(
                 .insert(RepoPath::new(path.as_slice()), error);
             entries.insert(path, UNKNOWN);
             continue;
+        }
+        if known.is_some() && found != known {
+            edited.push(path.clone());
         }
         match found {
             Some(entry) => drop(entries.insert(path, entry)),
@@ -131,8 +142,23 @@ pub(super) fn take_snapshot(
         own,
         unreadable,
         closed,
+        edited,
         notes,
     })
+}
+
+/// What is said of a repository in the worktree that is no submodule.
+const INNER_REPOSITORY: &str = "is a repository of its own and is left out";
+
+/// What is said of a submodule in which something is not committed.
+const EDITED_INSIDE: &str = "is a submodule in which something is not committed, and that was not reviewed: run `git \
+                             council review --worktree` in it";
+
+/// Whether a note is about work in another repository that lies in the worktree.
+pub fn is_of_inner_repository(note: &str) -> bool {
+    [INNER_REPOSITORY, EDITED_INSIDE]
+        .iter()
+        .any(|end| note.ends_with(end))
 }
 
 /// What stands for something that is there and is not read.

@@ -124,6 +124,16 @@ pub(crate) fn prepare_spec(
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
     refuse_empty_document(&change)?;
+    // An agent may have committed what lies before the change that it names.
+    let is_by_parent = matches!(
+        change.target.kind,
+        TargetKind::Staged | TargetKind::Worktree | TargetKind::Commit | TargetKind::Range
+    );
+    if is_by_parent && start.started_by.is_some() {
+        change
+            .judge_by_default()
+            .map_err(|error| explain_error(error, request))?;
+    }
     sight::open_eyes(&mut change, wanted.pathspecs.is_empty());
     let checkout = if proposed {
         CheckoutUse::Ignored

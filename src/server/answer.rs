@@ -3,6 +3,7 @@
 use crate::council::outcome::Verdict;
 use crate::report::markdown::{self, MarkdownOptions};
 use crate::report::{FailOn, Report};
+use crate::run::recognition::HOLDS_PUSH;
 
 /// The most bytes of a report in one answer: clients cut longer ones off, and models read them badly.
 const MAX_ANSWER_BYTES: usize = 24_000;
@@ -57,6 +58,15 @@ pub(super) fn render_page(report: &Report) -> String {
 /// One sentence for an agent, which can mend what is wrong.
 fn next_step(report: &Report) -> &'static str {
     let warned = report.own_gate().fail_on == FailOn::Warn;
+    let is_held = report
+        .outcome
+        .notes
+        .iter()
+        .any(|note| note.contains(HOLDS_PUSH));
+    if is_held && report.outcome.verdict != Verdict::Fail {
+        return "An earlier review objected to code of this change, and its objection still holds a push: the note below names \
+                it. Do not report this change as passed; change that code, or tell the user.";
+    }
     match report.outcome.verdict {
         Verdict::Pass => "Nothing blocks this change.",
         Verdict::Skipped => "There was nothing to review.",

@@ -3,6 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use super::conduct::prepare_target;
+use crate::council::outcome::VerdictReason;
 use crate::git;
 use crate::report::Report;
 use crate::run::context::RunContext;
@@ -10,6 +11,7 @@ use crate::run::convene::standing_objection;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::request::RequestedTarget;
+use crate::text::Untrusted;
 
 /// A sentence for each part of the agent's work that the review did not read.
 pub(super) fn describe_left_out(report: &Report, start: &RunContext) -> Vec<String> {
@@ -20,6 +22,9 @@ pub(super) fn describe_left_out(report: &Report, start: &RunContext) -> Vec<Stri
     };
     let mut told = Vec::new();
     let kind = report.target.kind;
+    if kind != TargetKind::Worktree {
+        told.extend(unread_everywhere(start));
+    }
     if kind != TargetKind::Worktree
         && let Some(worktree) = read(RequestedTarget::Worktree)
         && !is_change_of(report, &worktree)
@@ -48,6 +53,25 @@ pub(super) fn describe_left_out(report: &Report, start: &RunContext) -> Vec<Stri
         told.extend(pushed_part(report, start));
     }
     told
+}
+
+/// What is not committed where no review reads it: a lockfile, say.
+fn unread_everywhere(start: &RunContext) -> Option<String> {
+    let prepared = prepare_target(RequestedTarget::Worktree, Vec::new(), start).ok()?;
+    let (reason, why) = reason_to_skip(&prepared)?;
+    let told = match reason {
+        VerdictReason::AllSkipped => why,
+        _ => {
+            let notes = prepared.notes.iter();
+            let own = notes.filter(|note| git::is_of_inner_repository(note));
+            let own: Vec<&str> = own.map(String::as_str).collect();
+            (!own.is_empty()).then(|| own.join("; "))?
+        }
+    };
+    let told = Untrusted::new(&told).line();
+    Some(format!(
+        "What is not committed is not part of this, and no review of this repository reads it: {told}."
+    ))
 }
 
 /// What of the branch its upstream has already, and that models or rules failed it: a PASS over the commits on top is none

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::council::DismissalGround;
 use crate::run::request::RequestedTarget;
+use crate::text::Untrusted;
 
 /// What a client is told once about the server.
 pub(super) const INSTRUCTIONS: &str = "git-council reviews changes with several independent judges and gives one verdict. \
@@ -149,7 +150,13 @@ pub(super) fn parse_call(name: &str, arguments: &Value) -> Result<ToolCall, Stri
             reason: needed("reason")?,
             ground: match text("ground").as_deref() {
                 Some("false-positive") => DismissalGround::FalsePositive,
-                _ => DismissalGround::default(),
+                None | Some("accepted-risk") => DismissalGround::default(),
+                Some(other) => {
+                    let other = Untrusted::new(other).line();
+                    return Err(format!(
+                        "`ground` is `accepted-risk` or `false-positive`, and not `{other}`"
+                    ));
+                }
             },
         },
         "status" => ToolCall::Status,

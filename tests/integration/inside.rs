@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Repo;
 use crate::memory::suggested;
+use crate::programs::{answer, scripted_agent};
 
 /// A coding agent that has said hello to the council.
 pub(crate) struct Agent {
@@ -399,6 +400,91 @@ fn the_checkout_s_configuration_weakens_no_review_of_an_agent() {
     repo.write_home(".config/git-council/config.toml", &trusting);
     let mut agent = Agent::start(repo);
     assert!(agent.call("review", json!({})).starts_with("FAIL"));
+}
+
+/// What an agent has committed to its branch is no more trusted than what lies in the worktree: the default branch judges.
+#[test]
+fn a_configuration_that_an_agent_commits_weakens_no_review_of_it() {
+    for target in ["worktree", "staged"] {
+        let repo = unmended();
+        repo.git(["checkout", "--quiet", "-b", "feat"]);
+        let mild = "[review]\nignore = ['notes.md']\n[rules]\nmerge-conflict = 'off'\n";
+        repo.write("council.toml", mild);
+        repo.git(["add", "council.toml"]);
+        repo.git(["commit", "--quiet", "-m", "Be mild"]);
+        repo.git(["add", "notes.md"]);
+        let mut agent = Agent::start(repo);
+        let said = agent.call("review", json!({ "target": target }));
+        assert!(said.starts_with("FAIL"), "{target}: {said}");
+    }
+}
+
+/// Whoever gives a file another name has changed no line of it: what models objected to there stands.
+#[test]
+fn a_new_name_takes_back_no_objection_for_an_agent() {
+    const CODE: &str = "def f(items):\n    total = 0\n    for i in range(len(items) + 1):\n        total += items[i]\n    return total\n";
+    for is_copied in [false, true] {
+        let repo = Repo::with_base();
+        repo.git(["checkout", "--quiet", "-b", "feat"]);
+        let finding = json!({ "severity": "critical", "category": "correctness",
+            "description": "The loop reads one past the end.", "location": { "path": "a.py", "line": 3 },
+            "quote": "    for i in range(len(items) + 1):", "why": "w", "fix": "f" });
+        let fails = answer("FAIL", &finding.to_string());
+        let agents = ["ash", "elm"].map(|name| scripted_agent(&repo, name, &fails));
+        repo.write_home(".config/git-council/config.toml", &agents.concat());
+        repo.write("a.py", CODE);
+        let mut agent = Agent::start(repo);
+        assert!(agent.call("review", json!({})).starts_with("FAIL"));
+        for name in ["ash", "elm"] {
+            scripted_agent(&agent.repo, name, &answer("PASS", ""));
+        }
+        agent.repo.commit("Change");
+        if is_copied {
+            agent.repo.write("b.py", CODE);
+            agent.repo.git(["rm", "--quiet", "a.py"]);
+        } else {
+            agent.repo.git(["mv", "a.py", "b.py"]);
+        }
+        agent.repo.commit("Rename");
+        for fresh in [false, true] {
+            let said = agent.call("review", json!({ "target": "branch", "fresh": fresh }));
+            assert!(said.starts_with("FAIL"), "{is_copied} {fresh}: {said}");
+        }
+        // A person has it judged anew.
+        let repo = agent.leave();
+        repo.council_with(&[], &["review", "--fresh"]).ends(0);
+    }
+}
+
+/// An objection that still holds is told over what lies here now, and an agent need not ask again.
+#[test]
+fn an_objection_that_holds_is_about_what_lies_here() {
+    let repo = Repo::with_base();
+    let finding = json!({ "severity": "critical", "category": "correctness", "description": "One past the end.",
+        "location": { "path": "a.py", "line": 1 }, "quote": "total = sum(items[i] for i in range(len(items) + 1))",
+        "why": "w", "fix": "f" });
+    let fails = answer("FAIL", &finding.to_string());
+    let agents = ["ash", "elm"].map(|name| scripted_agent(&repo, name, &fails));
+    repo.write_home(".config/git-council/config.toml", &agents.concat());
+    repo.write(
+        "a.py",
+        "total = sum(items[i] for i in range(len(items) + 1))\n",
+    );
+    let mut agent = Agent::start(repo);
+    assert!(agent.call("review", json!({})).starts_with("FAIL"));
+    agent
+        .repo
+        .write("test_a.py", "def test_a():\n    assert total\n");
+    for fresh in [false, true, false] {
+        let said = agent.call("review", json!({ "fresh": fresh }));
+        assert!(said.starts_with("FAIL"), "{said}");
+        assert!(!said.contains("files changed since"), "{said}");
+    }
+    agent
+        .repo
+        .write("test_a.py", "def test_a():\n    assert not total\n");
+    let said = agent.call("show", json!({}));
+    assert!(said.contains("files changed since"), "{said}");
 }
 
 #[test]

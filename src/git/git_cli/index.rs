@@ -159,9 +159,13 @@ pub(crate) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, G
         if overlooked == Some(SKIP_WORKTREE) && file.symlink_metadata().is_err() {
             continue;
         }
-        let commit = submodule.then(|| commit_of(command, told.path)).flatten();
+        let at = submodule
+            .then(|| opened_submodule(command, told.path))
+            .flatten();
+        let commit = at.as_ref().and_then(commit_of);
         let differs = if submodule {
-            commit.is_some_and(|commit| commit != told.id)
+            let is_edited = |store| changed_paths(store).is_ok_and(|touched| !touched.is_empty());
+            commit.is_some_and(|commit| commit != told.id) || at.as_ref().is_some_and(is_edited)
         } else {
             overlooked.is_some() || told.may_differ(&file)
         };
@@ -207,13 +211,17 @@ pub(crate) fn is_ignored(command: &GitCliStore, folder: &[u8]) -> Result<bool, G
     }
 }
 
-/// The commit that a submodule stands at.
-fn commit_of(command: &GitCliStore, path: &[u8]) -> Option<ObjectId> {
+/// A submodule of the worktree; none: it was never checked out.
+fn opened_submodule(command: &GitCliStore, path: &[u8]) -> Option<GitCliStore> {
     let dir = command.workdir.as_ref()?.join(bytes_to_path(path));
     // The variables that name this repository do not name that one.
     let env = command.user.environment().for_other_repository();
-    let (store, _) = GitCliStore::open(&dir, &env).ok()?;
-    match store.read_head().ok()? {
+    Some(GitCliStore::open(&dir, &env).ok()?.0)
+}
+
+/// The commit that a submodule stands at.
+fn commit_of(submodule: &GitCliStore) -> Option<ObjectId> {
+    match submodule.read_head().ok()? {
         HeadPosition::Branch(_, commit) | HeadPosition::Detached(commit) => Some(commit),
         HeadPosition::Unborn(_) => None,
     }

@@ -71,6 +71,23 @@ fn nothing_staged_and_a_clean_worktree_say_so() {
     );
 }
 
+/// A commit takes what is staged, and a review of the worktree has read something else.
+#[test]
+fn what_is_staged_otherwise_than_it_lies_there_is_named() {
+    let repo = repo();
+    let told = |repo: &Repo| repo.read(TargetSpec::Worktree).notes.concat();
+    repo.write("n.py", "token\n");
+    repo.git(&["add", "n.py"]);
+    repo.write("a.txt", "edited\n");
+    assert_eq!(told(&repo), "");
+    repo.write("n.py", "mended\n");
+    assert!(told(&repo).starts_with("n.py: staged, and in the worktree otherwise"));
+    std::fs::remove_file(repo.path().join("n.py")).unwrap();
+    assert!(told(&repo).starts_with("n.py: staged"));
+    repo.git(&["add", "-A"]);
+    assert_eq!(told(&repo), "");
+}
+
 #[test]
 fn a_file_that_is_only_announced_is_not_staged() {
     let repo = repo();
@@ -279,11 +296,38 @@ fn a_submodule_counts_by_the_commit_that_it_stands_at() {
     repo.git(&["commit", "-q", "-m", "submodule"]);
     assert!(repo.read(TargetSpec::Worktree).nothing.is_some());
     let inside = repo.inside("vendored");
+    let dirt = |repo: &Repo| {
+        let change = repo.read(TargetSpec::Worktree);
+        assert!(change.nothing.is_some(), "dirt inside is not a change");
+        change.notes.concat()
+    };
+    assert_eq!(dirt(&repo), "");
+    let told = "vendored is a submodule in which something is not committed";
+    inside.write("more", "untracked\n");
+    assert!(dirt(&repo).starts_with(told));
+    inside.git(&["add", "more"]);
+    assert!(dirt(&repo).starts_with(told), "staged");
+    inside.git(&["rm", "-q", "-f", "more"]);
+    assert_eq!(dirt(&repo), "");
     inside.write("lib", "dirty\n");
-    assert!(
-        repo.read(TargetSpec::Worktree).nothing.is_some(),
-        "dirt inside is not a change"
-    );
+    assert!(dirt(&repo).starts_with(told));
+    // What ignores it may have come with the change.
+    for rule in ["submodule.vendored.ignore", "diff.ignoreSubmodules"] {
+        for ignored in ["all", "dirty", "untracked"] {
+            repo.git(&["config", rule, ignored]);
+            assert!(dirt(&repo).starts_with(told), "{rule} {ignored}");
+        }
+        repo.git(&["config", "--unset", rule]);
+    }
+    repo.git(&[
+        "config",
+        "-f",
+        ".gitmodules",
+        "submodule.vendored.ignore",
+        "all",
+    ]);
+    repo.git(&["commit", "-q", "-a", "-m", "ignore"]);
+    assert!(dirt(&repo).starts_with(told), ".gitmodules");
     let two = inside.commit("two");
     let body = only(&repo.read(TargetSpec::Worktree)).hunks.remove(0).body;
     assert_eq!(
