@@ -7,7 +7,7 @@ use council_protocol::packet::Target;
 
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
-use crate::text::page_address;
+use crate::text::{Untrusted, page_address};
 
 /// The shortest abbreviation of a commit that is taken for one.
 const MIN_COMMIT_DIGITS: usize = 7;
@@ -22,6 +22,7 @@ pub(crate) fn ci_target(
         environment,
         is_here,
     };
+    job.refuse_fork()?;
     let target = job
         .gitlab()
         .or_else(|| job.bitbucket())
@@ -87,6 +88,34 @@ impl CiJob<'_> {
     fn head(&self, names: &[&str]) -> String {
         let told = names.iter().find_map(|name| self.commit(name));
         told.unwrap_or_else(|| "HEAD".to_owned())
+    }
+
+    /// A pipeline of GitLab's may run in the fork: `origin` is the fork there, whose branches are not those that the request
+    /// goes to, and what they have already would be in no review.
+    fn refuse_fork(&self) -> Result<(), RunError> {
+        let target = self.text("CI_MERGE_REQUEST_PROJECT_PATH");
+        let Some(target) = target.filter(|_| self.has("GITLAB_CI").is_some()) else {
+            return Ok(());
+        };
+        let own = self.text("CI_PROJECT_PATH");
+        if own
+            .as_ref()
+            .is_none_or(|own| own.eq_ignore_ascii_case(&target))
+        {
+            return Ok(());
+        }
+        let url = self.text("CI_MERGE_REQUEST_PROJECT_URL");
+        let branch = self.text("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+        let (url, branch) = (url.as_deref(), branch.as_deref());
+        let [target, url, branch] = [&*target, url.unwrap_or("URL"), branch.unwrap_or("BRANCH")]
+            .map(|text| Untrusted::new(text).line());
+        let message = format!(
+            "this pipeline runs in a fork, and the request goes to {target}: the branches of `origin` are not those that \
+             it changes"
+        );
+        Err(RunError::usage(message)
+            .hint(format!("fetch the branch that it goes to: git fetch {url} {branch}; then: git council review FETCH_HEAD...HEAD"))
+            .hint("or let the pipelines of the project itself review merge requests of forks"))
     }
 
     fn gitlab(&self) -> Option<String> {
@@ -282,6 +311,30 @@ mod tests {
         ] {
             assert_eq!(target(vars).as_ref(), Ok(wanted), "{vars:?}");
         }
+    }
+
+    /// In a pipeline of the fork `origin` is the fork.
+    #[test]
+    fn a_pipeline_in_a_fork_is_compared_with_none_of_the_fork_s_branches() {
+        let job = |own: &'static str| {
+            vec![
+                ("GITLAB_CI", "true"),
+                ("CI_PROJECT_PATH", own),
+                ("CI_MERGE_REQUEST_PROJECT_PATH", "up/project"),
+                (
+                    "CI_MERGE_REQUEST_PROJECT_URL",
+                    "https://gitlab.example/up/project",
+                ),
+                ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+                ("CI_COMMIT_SHA", NEW),
+            ]
+        };
+        assert!(target(&job("up/project")).is_ok());
+        let refused = target(&job("fork/project")).unwrap_err();
+        assert!(
+            refused.contains("the request goes to up/project"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -56,6 +56,20 @@ pub(crate) enum UninstallOutcome {
     Nothing,
 }
 
+/// With these git looks for hooks where there can be none.
+fn refuse_switched_off(git: &UserGit) -> Result<(), RunError> {
+    let path = git.config_value("core.hooksPath");
+    let Some(path) = path.filter(|path| path.is_empty() || path == "/dev/null") else {
+        return Ok(());
+    };
+    let value = if path.is_empty() { "empty" } else { &path };
+    let message =
+        format!("hooks are switched off here: core.hooksPath is {value}, so git runs none");
+    Err(RunError::usage(message)
+        .hint("where that is set: git config --show-origin core.hooksPath")
+        .hint("to have hooks again: git config --unset core.hooksPath"))
+}
+
 /// The first git that runs hooks of its configuration.
 pub(crate) const CONFIG_HOOKS: (u32, u32) = (2, 54);
 
@@ -63,6 +77,7 @@ impl HookInstaller {
     pub(crate) fn in_repository(start: &RunContext) -> Result<Self, RunError> {
         let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
         let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
+        refuse_switched_off(&git)?;
         let dir = git.hooks_dir().map_err(RunError::usage)?;
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let own = [&place.common_dir, &place.git_dir, &place.workdir]

@@ -32,6 +32,30 @@ pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: Hoo
     }
 }
 
+/// Whether a file of lefthook's that overrides another one skips the hook, or a command of it.
+pub(super) fn skips_hook(file: &str, text: &str, event: HookEvent) -> bool {
+    let section = if file.ends_with(".json") {
+        let read: Option<Value> = serde_json::from_slice(text.as_bytes()).ok();
+        read.map(|read| read[event.name()].clone())
+    } else if file.ends_with(".toml") {
+        let read = text.parse::<toml::Table>().ok();
+        let read = read.and_then(|read| serde_json::to_value(read).ok());
+        read.map(|read| read[event.name()].clone())
+    } else {
+        return is_skipped(&yaml_section(text, event));
+    };
+    section.is_some_and(|section| holds_skip(&section))
+}
+
+fn holds_skip(value: &Value) -> bool {
+    match value {
+        Value::Object(entries) => entries
+            .iter()
+            .any(|(key, value)| key == "skip" && *value == Value::Bool(true) || holds_skip(value)),
+        _ => false,
+    }
+}
+
 /// What of a script runs: nothing behind an `exit` that stands by itself.
 fn runs_in_script(text: &str, event: HookEvent) -> bool {
     let lines = text.lines().map(without_comment);
@@ -117,6 +141,12 @@ fn runs_in_section(section: &Value, event: HookEvent) -> bool {
 
 /// The same in YAML, by its indentation.
 fn runs_in_yaml_section(text: &str, event: HookEvent) -> bool {
+    let section = yaml_section(text, event);
+    !is_skipped(&section) && section.iter().any(|line| calls_hook(line, event))
+}
+
+/// The lines of a hook's section.
+fn yaml_section(text: &str, event: HookEvent) -> Vec<&str> {
     let lines = text
         .lines()
         .map(without_comment)
@@ -132,11 +162,47 @@ fn runs_in_yaml_section(text: &str, event: HookEvent) -> bool {
         }
         section.push(line);
     }
-    let is_skipped = section.iter().any(|line| {
+    section
+}
+
+/// Keys by which lefthook passes a command over at times: what is not sure to run is no gate.
+const CONDITIONS: [&str; 5] = ["skip:", "only:", "exclude_tags:", "glob:", "files:"];
+
+/// Whether a section, or its command that is ours, may be passed over.
+fn is_skipped(section: &[&str]) -> bool {
+    own_lines(section).any(|line| {
         let plain: String = line.split_whitespace().collect();
-        plain.contains("skip:true")
-    });
-    !is_skipped && section.iter().any(|line| calls_hook(line, event))
+        let plain = plain.trim_start_matches('-');
+        let holds = |key: &str| {
+            let within = ["{", ","].map(|before| format!("{before}{key}"));
+            plain.starts_with(key) || within.iter().any(|within| plain.contains(within.as_str()))
+        };
+        CONDITIONS
+            .iter()
+            .any(|key| holds(key) && !plain.contains(&format!("{key}false")))
+    })
+}
+
+/// The lines of a section that are about all of it, or about the command that names us: another command may have conditions
+/// of its own.
+fn own_lines<'s>(section: &'s [&'s str]) -> impl Iterator<Item = &'s str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let least = section.iter().skip(1).map(|line| indent(line)).min();
+    let named = section.iter().position(|line| line.contains("git-council"));
+    let is_own = move |at: usize| {
+        let named = named.filter(|_| at > 0)?;
+        let depth = indent(section[named]);
+        let (from, to) = (at.min(named), at.max(named));
+        let is_beside = section[from..=to].iter().all(|line| indent(line) >= depth);
+        Some(is_beside && (at >= named || indent(section[at]) == depth))
+    };
+    let lines = section.iter().enumerate();
+    lines
+        .filter(move |(at, line)| {
+            let is_direct = *at > 0 && Some(indent(line)) == least;
+            is_direct || line.contains("git-council") || is_own(*at).unwrap_or_default()
+        })
+        .map(|(_, line)| *line)
 }
 
 /// Whether a hook of pre-commit's file calls ours at that stage.
@@ -161,8 +227,12 @@ fn runs_in_pre_commit(text: &str, event: HookEvent) -> bool {
         let stages = item
             .split_once("stages:")
             .map(|(_, stages)| stages.split([']', '}']).next().unwrap_or_default());
-        let is_stage = stages.map_or(is_own || is_default, names_stage);
-        (calls || is_own && !other) && is_stage
+        // A hook of our own repository has its stage in our manifest; one that is written out has the file's default.
+        let by_default = if calls { is_default } else { is_own };
+        let is_stage = stages.map_or(by_default, names_stage);
+        let plain: String = item.split_whitespace().collect();
+        let is_filtered = calls && plain.contains("files:") && !plain.contains("always_run:true");
+        (calls || is_own && !other) && is_stage && !is_filtered
     })
 }
 
@@ -294,5 +364,72 @@ mod tests {
         ] {
             assert!(!runs(HookManager::PreCommit, "", &text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_overridden_in_a_clone_does_not_run() {
+        let event = HookEvent::PrePush;
+        for (file, text) in [
+            (
+                "lefthook-local.yml",
+                "pre-push:\n  commands:\n    git-council:\n      skip: true\n",
+            ),
+            ("lefthook-local.yml", "pre-push:\n  skip: true\n"),
+            (
+                "lefthook-local.toml",
+                "[pre-push.commands.git-council]\nskip = true\n",
+            ),
+            (
+                "lefthook-local.json",
+                r#"{"pre-push": {"commands": {"git-council": {"skip": true}}}}"#,
+            ),
+        ] {
+            assert!(skips_hook(file, text, event), "{text}");
+            let other = text.replace("pre-push", "pre-commit");
+            assert!(!skips_hook(file, &other, event), "{other}");
+        }
+        let entry = "repos:\n- repo: local\n  hooks:\n  - id: git-council\n    entry: git-council hook run pre-push\n    language: system\n";
+        let runs = |before: &str, behind: &str| {
+            let text = format!("{before}{entry}{behind}");
+            runs_hook(
+                HookManager::PreCommit,
+                ".pre-commit-config.yaml",
+                &text,
+                event,
+            )
+        };
+        assert!(runs("", ""));
+        assert!(runs("default_stages: [pre-push]\n", ""));
+        assert!(!runs("default_stages: [pre-commit]\n", ""));
+        assert!(!runs("", "    files: ^nothing$\n"));
+        assert!(runs("", "    files: ^src/\n    always_run: true\n"));
+        let lefthook = |more: &str, other: &str| {
+            let text = format!(
+                "pre-push:\n{other}  commands:\n    lint:\n      run: npm test\n      glob: '*.js'\n    git-council:\n      run: git-council hook run pre-push {{0}}\n{more}      use_stdin: true\n"
+            );
+            runs_hook(HookManager::Lefthook, "lefthook.yml", &text, event)
+        };
+        assert!(lefthook("", ""));
+        assert!(lefthook("      skip: false\n", ""));
+        for condition in [
+            "only: [{ref: release}]",
+            "skip: [{ref: main}]",
+            "glob: '*.py'",
+            "files: echo",
+            "skip: true",
+        ] {
+            assert!(
+                !lefthook(&format!("      {condition}\n"), ""),
+                "{condition}"
+            );
+        }
+        assert!(!lefthook("", "  skip: [{run: true}]\n"));
+        let flow = "pre-push: { commands: { git-council: { run: 'git-council hook run pre-push {0}', skip: true } } }\n";
+        assert!(!runs_hook(
+            HookManager::Lefthook,
+            "lefthook.yml",
+            flow,
+            event
+        ));
     }
 }

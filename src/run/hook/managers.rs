@@ -163,9 +163,25 @@ impl HookManager {
         }
     }
 
+    /// Whether a file that overrides the manager's own one in this clone skips them.
+    fn is_switched_off(self, worktree: &Path, event: HookEvent) -> bool {
+        const NAMES: [&str; 2] = ["lefthook-local", ".lefthook-local"];
+        let names = NAMES.into_iter().filter(|_| self == Self::Lefthook);
+        let mut files = names.flat_map(|name| {
+            ["yml", "yaml", "toml", "json"].map(|ending| format!("{name}.{ending}"))
+        });
+        files.any(|file| {
+            let text = safe_file::read_text(worktree.join(&file)).unwrap_or_default();
+            managed_lines::skips_hook(&file, &text, event)
+        })
+    }
+
     /// Whether the worktree has those lines already, so that they run: a comment, a line under another hook, or one that is
     /// skipped or only printed is none.
     pub(crate) fn runs_hook(self, worktree: &Path, event: HookEvent) -> bool {
+        if self.is_switched_off(worktree, event) {
+            return false;
+        }
         let known = KNOWN.iter().find(|(manager, ..)| *manager == self);
         let files = known.iter().flat_map(|(_, files, _)| files.iter());
         let husky = self.config_file(None, event);

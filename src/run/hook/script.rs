@@ -107,7 +107,7 @@ pub(crate) fn render_script(event: HookEvent, program: &str, made_dir: bool) -> 
     let head = "#!/bin/sh\n";
     let rest = format!(
         "{made}# `git council hook uninstall` removes it and puts back what was here before.\n\
-         kept=$0.{KEPT}\n\
+         kept=${{0%/*}}/{name}.{KEPT}\n\
          council=$(command -v git-council) || council={}\n\
          if [ ! -x \"$council\" ]; then\n\
          \x20 echo 'git-council is not on PATH: {without} (git council hook uninstall removes this hook)' >&2\n\
