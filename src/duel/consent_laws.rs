@@ -438,8 +438,23 @@ proptest! {
         prop_assert_eq!(named, votes.into_iter().max(), "{}", line);
     }
 
+    /// Words behind a vote bar a PASS, whatever the vote is: a worse one is never greener.
+    #[test]
+    fn a_worse_vote_is_never_greener(
+        words in select(&[
+            "", " — f crashes on 0", " — see a.py:5", ": the admin check is gone", " — looks good", " (a.py:5 divides by zero)",
+        ][..]),
+        point in select(&["", "- **B1** — **minor** `a.py:5` — a name\n\n", "- **B1** — **significant** `a.py:5` — leaks\n\n"][..]),
+    ) {
+        let verdicts = [Vote::Pass, Vote::Warn, Vote::Fail].map(|vote| {
+            let told = format!("{point}Vote: {}{words}", vote.as_str());
+            verdict(&closed(&["Vote: PASS", &told, "Vote: PASS — Agreed."])).distance_from_pass()
+        });
+        prop_assert!(verdicts.is_sorted(), "{:?} {}{}", verdicts, point, words);
+    }
+
     /// A side that once voted FAIL, and shows nothing that it had missed, leaves no PASS, whatever it votes in the end. (A
-    /// lone WARN beside no finding bars none in any procedure: the headline tells it.)
+    /// lone WARN without a word bars none in any procedure: the headline tells it.)
     #[test]
     fn no_vote_is_forgotten(
         votes in prop::collection::vec(select(&[Vote::Pass, Vote::Pass, Vote::Fail][..]), 1..4),

@@ -15,7 +15,9 @@ use super::protocol::point_standing::PointStanding;
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
 use super::protocol::votes::{vote_of, worst_vote_of};
-use super::words_alone::{has_unread, shares_grave_words, unread_notes, vote_beside};
+use super::words_alone::{
+    has_unexplained_vote, has_unread, shares_grave_words, unread_notes, vote_beside,
+};
 use super::{DuelEnding, DuelRole};
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::exchange::Input;
@@ -324,7 +326,7 @@ pub(super) fn vote_of_severity(severity: Severity) -> Vote {
 }
 
 /// A side that names no vote holds its own points, and those of the other side that it does not reject.
-fn vote_from(own: &[PointStanding], theirs: &[PointStanding], role: DuelRole) -> Vote {
+pub(super) fn vote_from(own: &[PointStanding], theirs: &[PointStanding], role: DuelRole) -> Vote {
     let shared = theirs.iter().filter(|point| {
         let last = point.last_of(role);
         last.is_some_and(|opinion| opinion.stance != Stance::Disagreed)
@@ -376,15 +378,17 @@ pub(crate) fn with_ending(
         };
     }
     let (verdict, reason) = match ending {
-        DuelEnding::Consensus if outcome.verdict == Verdict::Pass && has_unread(transcript) => {
-            let (verdict, reason) = (Verdict::Warn, VerdictReason::DuelRemark);
+        DuelEnding::Consensus => {
+            let says_more = || has_unread(transcript) || has_unexplained_vote(transcript);
+            if outcome.verdict != Verdict::Pass || !says_more() {
+                return outcome;
+            }
             return Outcome {
-                verdict,
-                reason,
+                verdict: Verdict::Warn,
+                reason: VerdictReason::DuelRemark,
                 ..outcome
             };
         }
-        DuelEnding::Consensus => return outcome,
         DuelEnding::Limit if outcome.verdict == Verdict::Pass => {
             (Verdict::Warn, VerdictReason::DuelLimit)
         }

@@ -8,8 +8,8 @@ use super::protocol::point_severity::is_grave;
 use super::protocol::point_standing::{LooseDissent, PointStanding};
 use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
-use super::protocol::votes::worst_vote_of;
-use super::verdict::vote_of_severity;
+use super::protocol::votes::{vote_of, worst_vote_of};
+use super::verdict::{vote_from, vote_of_severity};
 
 /// What a side's vote is at least: it wrote more than its vote, or holds a point that names no place and so is no finding.
 pub(super) fn vote_beside(
@@ -52,6 +52,26 @@ pub(super) fn has_unread(transcript: &DebateTranscript) -> bool {
     beside.into_iter().any(|vote| vote > Vote::Pass)
 }
 
+/// The last vote of a side with the words behind it, where it is worse than all that its side holds: words behind a PASS bar it,
+/// and behind a WARN they must not be greener.
+fn unexplained_vote(
+    transcript: &DebateTranscript,
+    state: &DebateState,
+    role: DuelRole,
+) -> Option<(Vote, String)> {
+    let placed = state.points.iter().filter(|point| point.is_placed());
+    let (own, theirs): (Vec<_>, Vec<_>) = placed.cloned().partition(|point| point.id.role == role);
+    let bound = vote_from(&own, &theirs, role);
+    vote_of(transcript, role).filter(|(vote, words)| *vote > bound && !words.is_empty())
+}
+
+/// Whether a side ends with a vote against the change and says why, and none of its points is as bad.
+pub(super) fn has_unexplained_vote(transcript: &DebateTranscript) -> bool {
+    let state = DebateState::read(transcript);
+    let mut roles = [DuelRole::A, DuelRole::B].into_iter();
+    roles.any(|role| unexplained_vote(transcript, &state, role).is_some())
+}
+
 /// What is said in words alone, for the report: remarks, and points without a place.
 pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
     let state = DebateState::read(transcript);
@@ -89,9 +109,20 @@ pub(super) fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
         let (role, line, words) = (said.role, said.line, line_of(transcript, said.line));
         format!("{role} took back what it wrote (line {line}): {words}")
     });
+    let votes = [DuelRole::A, DuelRole::B].into_iter().filter_map(|role| {
+        let (vote, words) = unexplained_vote(transcript, &state, role)?;
+        let vote = vote.as_str();
+        Some(format!(
+            "{role} votes {vote}, and no point of it is as bad: {words}"
+        ))
+    });
     let unweighed = unweighed_notes(transcript, &state);
     let halves = half_agreement_notes(transcript, &state);
-    let said = shared.chain(points).chain(halves).chain(remarks);
+    let said = shared
+        .chain(points)
+        .chain(halves)
+        .chain(remarks)
+        .chain(votes);
     first_notes(said.chain(unweighed).chain(taken_back).collect())
 }
 

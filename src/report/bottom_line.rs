@@ -258,6 +258,11 @@ impl Report {
                     "most reviewers object, but no finding of theirs carries it".into()
                 }
             }
+            VerdictReason::Votes
+                if self.is_rules_only() && self.outcome.verdict == Verdict::Pass =>
+            {
+                format!("no reviewer read this change; {}", self.votes_clause())
+            }
             VerdictReason::Votes => self.votes_clause(),
             VerdictReason::StandingObjection => self.standing_clause(),
             VerdictReason::BelowQuorum => self.missing_judges(),
