@@ -135,6 +135,17 @@ impl BriefRecipient {
     }
 }
 
+/// The prices of the models that may answer for a seat, that of the first one first; none: one of them has none.
+fn prices_of<'m>(seat: &Seat, money: &'m BudgetLimits) -> Option<Vec<&'m ModelPrice>> {
+    let fallback = match &seat.agent.kind {
+        AgentKind::Http(endpoint) => endpoint.fallback.as_slice(),
+        _ => &[],
+    };
+    let models = seat.agent.model.iter().chain(fallback);
+    let prices: Option<Vec<&ModelPrice>> = models.map(|model| money.prices.get(model)).collect();
+    prices.filter(|prices| !prices.is_empty())
+}
+
 /// The seat of the helpers that a judge may ask, with their model; none: it may ask nobody.
 fn helper_of(seat: &Seat, settings: &Settings) -> Option<Seat> {
     (settings.review.explorers > 0).then(|| {
@@ -268,11 +279,8 @@ impl RunEstimate {
             let extras = CallExtras::of_seat(seat, settings, has_tree);
             let beside = beside_brief(extras);
             let input = estimate_tokens(brief.weight + beside);
-            let price = seat
-                .agent
-                .model
-                .as_ref()
-                .and_then(|model| money.prices.get(model));
+            let prices = prices_of(seat, &money);
+            let price = prices.as_ref().and_then(|prices| prices.first());
             // A cache has no brief of this run before the first judge of its part has sent it.
             let is_first = sent.insert((describe_recipient(seat), *brief, shard_of(&seat.judge)));
             let usd = price.map(|price| {
@@ -285,14 +293,19 @@ impl RunEstimate {
                 // Each turn carries those before it, and may find no cache.
                 let answer = extras.most_output;
                 let carried = answer + estimate_tokens(TASK_BYTES);
-                let uncached = |turn: u64| {
+                let uncached = |price: &ModelPrice, turn: u64| {
                     let first = input + turn * carried;
                     extras.look_ups_usd(price, first)
                         + price.max_usd(extras.last_input(first), answer)
                 };
                 // Whoever asks helpers is asked again with what they say.
                 let helped = u64::from(settings.review.explorers > 0);
-                let most: f64 = (0..turns.most + helped).map(uncached).sum();
+                let most = |price| -> f64 {
+                    let turns = 0..turns.most + helped;
+                    turns.map(|turn| uncached(price, turn)).sum()
+                };
+                // A model that gives way may have been paid.
+                let most = prices.iter().flatten().map(|price| most(price)).sum();
                 (cached * turns.least as f64 + stored.max(0.0), most)
             });
             let entry = to

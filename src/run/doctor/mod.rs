@@ -280,7 +280,10 @@ fn describe_duel(config: &Config, table: &BackendTable) -> DoctorProcedure {
             Err(_) => Err(cannot_start(&[name])),
         }
     };
-    match side(0).and_then(|a| Ok((a, side(1)?))) {
+    let sides = planner
+        .required_quorum(2)
+        .and_then(|_| Ok((side(0)?, side(1)?)));
+    match sides {
         Ok((a, b)) => DoctorProcedure::new("duel", Ok(format!("{a} against {b}"))),
         Err(error) => DoctorProcedure::new("duel", Err(error)),
     }
@@ -305,6 +308,7 @@ fn procedure_states(
                 let agents: Vec<String> = lacking.into_iter().map(|(agent, _)| agent).collect();
                 return Err(cannot_start(&agents));
             }
+            planner.required_quorum(seats.len())?;
             let selection = survey.select_for(seats, &request, &choice)?;
             Ok((seats.len(), selection))
         });

@@ -94,6 +94,11 @@ pub(crate) fn refuse_pathspecs(pathspecs: &[String], surfaces: &[Surface]) -> Re
     .hint("files that nobody is to review belong into `review.ignore` of the trusted council.toml"))
 }
 
+/// The first digits of a commit's name.
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
+
 /// How the whole of it is reviewed.
 fn review_all(subject: &PullSubject) -> String {
     match subject.number() {
@@ -139,15 +144,42 @@ pub(crate) fn refuse_part(
     match known.next() {
         Some(true) => Ok(()),
         Some(false) => {
-            let base = base.get(..12).unwrap_or(base);
-            refuse(format!("it compares with {base}, and commits before that one belong to it"))
+            let base = short(base);
+            refuse(format!(
+                "it compares with {base}, and commits before that one belong to it"
+            ))
         }
-        None => Err(RunError::run(format!(
-            "cannot tell whether the report of {} is about all of {label}: commit {} that it compares with is not here",
-            Untrusted::new(&report.receipt.run.name).line(),
-            base.get(..12).unwrap_or(base)
-        ))
-        .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N \
-               --publish comment,check")),
+        None => {
+            let is_here = |commit: &str| git::commit_at(&start.dir, &env, commit).is_ok();
+            let (missing, hint) = match (is_here(base), is_here(&subject.head)) {
+                (false, _) => (
+                    format!("commit {} that it compares with is not here", short(base)),
+                    "fetch the target branch and publish again".to_owned(),
+                ),
+                (true, false) => (
+                    format!(
+                        "commit {}, which is reviewed, is not here",
+                        short(&subject.head)
+                    ),
+                    match subject.number() {
+                        Some(number) => {
+                            format!("git fetch origin pull/{number}/head, and publish again")
+                        }
+                        None => "fetch that commit and publish again".to_owned(),
+                    },
+                ),
+                (true, true) => (
+                    "the history between it and the target branch is not here".to_owned(),
+                    "git fetch --unshallow, or fetch the target branch, and publish again"
+                        .to_owned(),
+                ),
+            };
+            let run = Untrusted::new(&report.receipt.run.name).line();
+            Err(RunError::run(format!(
+                "cannot tell whether the report of {run} is about all of {label}: {missing}"
+            ))
+            .hint(hint)
+            .hint(review_all(subject)))
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::stage::{CONFLICT, Stage};
-use crate::harness::Repo;
+use crate::harness::{Repo, Run};
 use crate::programs::with_judge;
 
 /// The turns of a plan.
@@ -218,6 +218,57 @@ cat <<END
 END"#;
 
 const NEXT: [&str; 6] = ["plan", "--run", "run", "--next", "--matrix", "judges"];
+
+/// A clone without the reviewed commit is told which one is missing, and what fetches it.
+#[test]
+fn a_run_is_concluded_where_its_commit_is_or_says_what_to_fetch() {
+    let stage = Stage::new();
+    let head = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let run = stage.file("run");
+    let run = run.to_str().unwrap();
+    let plan = ["plan", "--run", run, "--matrix", "judges", "--pr", "1"];
+    let planned = stage.council(&plan).ends(0);
+    for turn in turns_of(&planned.stdout) {
+        judge(&stage.repo, &stage.repo.path(), run, &turn);
+    }
+    let clone = stage.file("clone");
+    let url = format!("file://{}", stage.file("octo/project.git").display());
+    let to = clone.to_str().unwrap();
+    stage.repo.git([
+        "clone",
+        "--quiet",
+        "--single-branch",
+        "--branch=main",
+        &url,
+        to,
+    ]);
+    let conclude_there = || {
+        let args = [
+            "conclude",
+            "--run",
+            run,
+            "--pr",
+            "1",
+            "--publish",
+            "comment",
+        ];
+        let mut command = stage.command(&args);
+        command.current_dir(&clone);
+        Run::of_command(command)
+    };
+    conclude_there()
+        .ends(3)
+        .tells(&format!(
+            "commit {}, which is reviewed, is not here",
+            &head[..12]
+        ))
+        .tells("git fetch origin pull/1/head");
+    stage
+        .repo
+        .git(["-C", to, "fetch", "--quiet", "origin", "pull/1/head"]);
+    conclude_there().ends(1);
+    assert_eq!(stage.reports(1).len(), 1);
+}
 
 #[test]
 fn a_debate_over_jobs_briefs_every_judge_afresh_with_what_it_and_the_others_said() {
