@@ -2,7 +2,7 @@
 
 use council_protocol::message::Usage;
 use council_protocol::task::{Explored, Task};
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Vote};
 
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
@@ -73,11 +73,29 @@ impl Council {
         let judge = &mut self.state.judges[seat];
         judge.add_usage(RoundNumber::FIRST, usage);
         if judge.exploring.take().is_some() {
+            judge.owes_answer = true;
             judge
                 .queue
                 .push_back(QueuedTask::new(Task::Explored { results }));
             self.dispatch_turn(seat, now);
         }
+    }
+
+    /// A judge that asked helpers, heard them and then gave no answer has not passed the change by what it said before: that
+    /// was to hold until they were back.
+    pub(super) fn drop_provisional_pass(&mut self, seat: SeatIndex) {
+        let judge = &mut self.state.judges[seat];
+        let is_pass = judge.first_vote() == Some(Vote::Pass);
+        if !std::mem::take(&mut judge.owes_answer) || !is_pass {
+            return;
+        }
+        judge.answers.remove(&RoundNumber::FIRST);
+        judge.raised.clear();
+        let note = format!(
+            "{} voted PASS beside a question to helpers, and gave no usable answer to what they found: that PASS does not count",
+            judge.id()
+        );
+        self.state.add_note(note);
     }
 
     /// The explorers are too late: the judge's first answer of the round stands.

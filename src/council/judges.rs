@@ -116,6 +116,8 @@ pub(super) struct JudgeState {
     pub(super) exploring: Option<TimerId>,
     /// It had its explorers.
     pub(super) explored: bool,
+    /// It was told what they found, and has not answered since.
+    pub(super) owes_answer: bool,
     /// How it ended.
     pub(super) ending: Option<Ending>,
     /// What it cost.
@@ -181,6 +183,7 @@ impl JudgeState {
             debates: true,
             exploring: None,
             explored: false,
+            owes_answer: false,
             ending: None,
             usage: None,
             spent: BTreeMap::new(),

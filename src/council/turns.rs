@@ -105,6 +105,7 @@ impl Council {
 
     /// A judge is done with a round for good, `how` being why it did not get to the end of it.
     pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: RoundNumber, how: FailureKind) {
+        self.drop_provisional_pass(seat);
         let judge = &self.state.judges[seat];
         let id = judge.id().clone();
         let failed = match how {
@@ -323,6 +324,7 @@ impl Council {
             .into_iter()
             .for_each(|note| self.state.add_note(note));
         let judge = &mut self.state.judges[seat];
+        judge.owes_answer = false;
         if let Some(before) = judge.answers.get(&round).filter(|_| round == 1) {
             // Also what it said before its explorers came back.
             let before = LostAnswer::given_before(round, before);

@@ -353,6 +353,47 @@ fn explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
     assert!(run.noted("it said FAIL: critical a.rs:3"));
 }
 
+/// What a judge says beside a question to helpers holds until they are back: who then says nothing has passed nothing, and
+/// who had objected still objects.
+#[test]
+fn a_pass_beside_a_question_is_none_without_an_answer_behind_it() {
+    for (before, kind) in [
+        (Vote::Pass, FailureKind::Refused),
+        (Vote::Pass, FailureKind::Timeout),
+        (Vote::Warn, FailureKind::Refused),
+    ] {
+        let mut plan = plan(Procedure::Review, 2);
+        plan.debate = DebateMode::Off;
+        plan.options.explorers = 1;
+        let mut run = Run::seated(plan);
+        run.answer("judge-1", before, |a| {
+            a.explore = vec!["who calls it?".into()];
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.feed(Input::Explored {
+            judge: "judge-1".into(),
+            results: Vec::new(),
+            usage: None,
+        });
+        run.fail("judge-1", kind);
+        let outcome = run.concluded();
+        let counted = outcome.judges[0].counted;
+        assert_eq!(
+            counted,
+            (before != Vote::Pass).then_some(before),
+            "{before:?} {kind:?}"
+        );
+        assert_ne!(
+            outcome.verdict == Verdict::Pass,
+            before == Vote::Pass,
+            "{before:?} {kind:?}"
+        );
+        if before == Vote::Pass {
+            assert!(run.noted("that PASS does not count"));
+        }
+    }
+}
+
 #[test]
 fn explorers_that_are_late_leave_the_first_answer() {
     let mut plan = plan(Procedure::Review, 2);
