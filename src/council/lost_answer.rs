@@ -2,8 +2,10 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
+use super::answer_fields::check_objections;
 use super::extract::{follows_objection, is_contradicted};
 use super::like_words::description_words;
+use super::loose_forms::parse_loosely;
 use super::lost_findings::{LostFindings, lost_findings, name_finding};
 use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};
@@ -280,8 +282,12 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
 
 /// What a reply comes to whose answer votes PASS: what its judge writes beside that would send a whole reply back.
 fn vote_beside_pass(raw: &str) -> Vote {
-    let is_objected = object_of(raw)
-        .is_some_and(|object| is_contradicted(raw, object) || follows_objection(raw, object));
+    let is_objected = object_of(raw).is_some_and(|object| {
+        let value = parse_loosely(object).ok();
+        is_contradicted(raw, object)
+            || follows_objection(raw, object)
+            || value.is_some_and(|value| check_objections(&value).is_err())
+    });
     match is_objected {
         true if says_fail(&words_outside_objects(raw)) => Vote::Fail,
         true => Vote::Warn,

@@ -72,6 +72,37 @@ fn words_beside_a_pass_that_is_lost_are_heard() {
     }
 }
 
+/// The fields for which a whole answer would be sent back object in one that is lost, too.
+#[test]
+fn a_field_that_objects_beside_a_pass_that_is_lost_is_heard() {
+    let with = |field: &str, value: &str| {
+        let pass = GOOD.replace("WARN", "PASS");
+        let pass = pass
+            .replace(r#""key_insight":"i","#, "")
+            .replace(r#","key_insight":"i""#, "");
+        pass.replace(r#""round":1"#, &format!(r#""round":1,"{field}":{value}"#))
+    };
+    for (field, value) in [
+        (
+            "key_insight",
+            r#""a.py:3 raises on None; this must be fixed before the merge.""#,
+        ),
+        ("recommendation", r#""Do not merge this.""#),
+        ("position", r#""This must be fixed before the merge.""#),
+        ("blockers", r#"["a.py:3 raises on None: critical"]"#),
+    ] {
+        let raw = with(field, value);
+        assert!(lost(&raw).weight > Vote::Pass, "{raw}");
+    }
+    for (field, value) in [
+        ("key_insight", r#""It adds a check.""#),
+        ("recommendation", r#""Merge it.""#),
+    ] {
+        let raw = with(field, value);
+        assert_eq!(lost(&raw).weight, Vote::Pass, "{raw}");
+    }
+}
+
 /// Prose, YAML, Python: what is no JSON says FAIL all the same.
 #[test]
 fn an_objection_in_another_form_is_one() {
