@@ -11,6 +11,7 @@ use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};
 use super::reply_object::{object_of, words_outside_objects};
 use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
+use super::unclear_reply::excerpt_of_reply;
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -31,6 +32,8 @@ pub(super) struct LostAnswer {
     pub(super) keyed: bool,
     /// Its findings that are critical, or may be.
     pub(super) findings: LostFindings,
+    /// Its words, where no field of it votes so.
+    pub(super) words: Option<String>,
     /// What it says, where that is neither an objection that can be told nor a consent: a proper answer takes its place.
     pub(super) unclear: Option<String>,
     /// Whether it was sent back with a finding or an objection in it: only an answer that objects, too, takes its place.
@@ -104,16 +107,8 @@ impl LostAnswer {
     /// milder, and critical findings that were given up.
     pub(super) fn replaced(round: RoundNumber, vote: Vote, gave_up_critical: bool) -> Option<Self> {
         let weight = if gave_up_critical { Vote::Fail } else { vote };
-        (weight > Vote::Pass).then_some(Self {
-            round,
-            vote: Some(vote),
-            weight,
-            keyed: true,
-            // A note of their own names them.
-            findings: LostFindings::default(),
-            unclear: None,
-            insists: false,
-        })
+        // A note of their own names the findings.
+        Self::objection(round, vote, weight, LostFindings::default())
     }
 
     /// An answer that counted until another one took its place, with what was critical in it.
@@ -135,25 +130,28 @@ impl LostAnswer {
         } else {
             Vote::Fail
         };
-        (weight > Vote::Pass).then_some(Self {
-            round,
-            vote: Some(answer.verdict),
-            weight,
-            keyed: true,
-            findings,
-            unclear: None,
-            insists: false,
-        })
+        Self::objection(round, answer.verdict, weight, findings)
     }
 
     /// A vote that was given in a form that does not count.
     pub(super) fn unheard(round: RoundNumber, vote: Vote) -> Option<Self> {
-        (vote > Vote::Pass).then_some(Self {
+        Self::objection(round, vote, vote, LostFindings::default())
+    }
+
+    /// What was read as an answer, and objects.
+    fn objection(
+        round: RoundNumber,
+        vote: Vote,
+        weight: Vote,
+        findings: LostFindings,
+    ) -> Option<Self> {
+        (weight > Vote::Pass).then_some(Self {
             round,
             vote: Some(vote),
-            weight: vote,
+            weight,
             keyed: true,
-            findings: LostFindings::default(),
+            findings,
+            words: None,
             unclear: None,
             insists: false,
         })
@@ -167,6 +165,7 @@ impl LostAnswer {
             weight: Vote::Warn,
             keyed: true,
             findings: LostFindings::default(),
+            words: None,
             unclear: Some(said.to_owned()),
             insists: false,
         }
@@ -207,12 +206,13 @@ impl LostAnswer {
             weight: self.weight.max(other.weight),
             keyed: self.keyed || other.keyed,
             findings: self.findings.with(other.findings),
+            words: self.words.or(other.words),
             unclear: other.unclear.or(self.unclear),
             insists: self.insists || other.insists,
         }
     }
 
-    /// `it said FAIL: critical a.py:2: Division by zero (unproved)`
+    /// `it said FAIL: critical a.py:2: Division by zero (unproved)`, `it said FAIL: do not merge this`
     pub(super) fn describe(&self) -> String {
         if let Some(said) = &self.unclear {
             return format!("it said what does not count as an answer and is no consent: {said}");
@@ -225,10 +225,10 @@ impl LostAnswer {
         let mut named: Vec<String> = self.findings.describe().take(MAX_NAMED).collect();
         let more = self.findings.count().saturating_sub(MAX_NAMED);
         named.extend((more > 0).then(|| format!("{more} more")));
-        let findings = if named.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", named.join("; "))
+        let findings = match (&self.words, named.is_empty()) {
+            (_, false) => format!(": {}", named.join("; ")),
+            (Some(words), true) => format!(": {words}"),
+            (None, true) => String::new(),
         };
         let vote = self.vote.map_or("something", Vote::as_str);
         format!("it said {vote}{quoted}{findings}")
@@ -254,11 +254,13 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
     });
     let vote = plain.max();
     let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
-    let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
-    let vote = match vote {
+    let said = match vote {
         Some(Vote::Pass) => Some(vote_beside_pass(raw)),
-        vote => vote,
+        None => says_fail(raw).then_some(Vote::Fail),
+        given => given,
     };
+    let words = (said != vote).then(|| excerpt_of_reply(raw));
+    let vote = said;
     let is_rated = vote.is_some_and(|vote| vote > Vote::Pass);
     let is_critical = !findings.criticals.is_empty() || (!is_rated && !findings.is_empty());
     let critical = is_critical.then_some(Vote::Fail);
@@ -275,6 +277,7 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         weight: vote.max(critical)?,
         keyed: !key.is_empty() && raw.contains(key),
         findings,
+        words,
         unclear: None,
         insists: false,
     })

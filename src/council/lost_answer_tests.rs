@@ -68,6 +68,11 @@ fn words_beside_a_pass_that_is_lost_are_heard() {
             let lost = lost(&raw);
             assert!(lost.weight >= weight, "{raw}");
             assert_eq!(lost.weight == Vote::Pass, weight == Vote::Pass, "{raw}");
+            let told = lost.describe();
+            assert!(
+                weight == Vote::Pass || told.contains(&words[..12]),
+                "{raw}: {told}"
+            );
         }
     }
 }

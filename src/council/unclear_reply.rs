@@ -288,7 +288,7 @@ fn is_conditional(vote: &str) -> bool {
 }
 
 /// The words of a reply that tell most, on one line.
-fn excerpt_of_reply(raw: &str) -> String {
+pub(super) fn excerpt_of_reply(raw: &str) -> String {
     let raw = &raw[..raw.floor_char_boundary(MAX_PROSE_BYTES)];
     let told = ["description", "message", "text", "body", "vote", "verdict"];
     let object = object_of(raw).filter(|_| raw.contains('{'));
