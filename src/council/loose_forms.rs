@@ -185,14 +185,14 @@ pub(super) fn drop_unreadable(answer: &mut Value) -> Vec<String> {
 /// stands against the change.
 pub(super) fn parse_loosely(text: &str) -> Result<Value, serde_json::Error> {
     let without_comments = || {
-        let plain = without_trailing_commas(&without_comments(text));
+        let plain = protocol_json::without_trailing_commas(&without_comments(text));
         let value = protocol_json::parse_unique(&plain).ok()?;
         let verdict = value.get("verdict").and_then(Value::as_str);
         let vote = verdict.and_then(plain_vote)?;
         (vote > Vote::Pass).then_some(value)
     };
     protocol_json::parse_unique(text).or_else(|error| {
-        let plain = protocol_json::parse_unique(&without_trailing_commas(text)).ok();
+        let plain = protocol_json::parse_unique(&protocol_json::without_trailing_commas(text)).ok();
         plain.or_else(without_comments).ok_or(error)
     })
 }
@@ -235,24 +235,6 @@ fn end_of_text(text: &str) -> usize {
         }
     }
     text.len()
-}
-
-/// A JSON text without the commas that stand before a closing bracket.
-pub(super) fn without_trailing_commas(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let (mut in_text, mut escaped) = (false, false);
-    for (at, c) in text.char_indices() {
-        if in_text {
-            in_text = escaped || c != '"';
-            escaped = c == '\\' && !escaped;
-        } else if c == '"' {
-            in_text = true;
-        } else if c == ',' && text[at + 1..].trim_start().starts_with(['}', ']']) {
-            continue;
-        }
-        out.push(c);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -191,12 +191,6 @@ fn a_response_that_cannot_be_read_costs_itself_alone() {
     assert!(read.dropped[0].contains("purple"), "{:?}", read.dropped);
 }
 
-#[test]
-fn a_comma_within_a_text_stays() {
-    let text = r#"{"a":"x,}","b":[1,2,],}"#;
-    assert_eq!(without_trailing_commas(text), r#"{"a":"x,}","b":[1,2]}"#);
-}
-
 proptest! {
     /// An end before its line says nothing, in whatever form and list it stands; every other one is kept.
     #[test]

@@ -355,47 +355,15 @@ fn objects_in(text: &str) -> impl DoubleEndedIterator<Item = (usize, Value)> {
     let is_begin = move |at: usize| at <= first || text[..at].ends_with('\n');
     let begins = text.match_indices('{').map(|(at, _)| at);
     let objects = begins.filter(move |at| is_begin(*at)).filter_map(|at| {
-        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
-        match values.next()? {
-            Ok(value) => Some((at + values.byte_offset(), value)),
-            Err(_) => {
-                let (length, plain) = without_trailing_commas(&text[at..])?;
-                Some((at + length, serde_json::from_slice(plain.as_bytes()).ok()?))
-            }
-        }
+        let length = json::bracketed_length(&text[at..])?;
+        let object = &text[at..at + length];
+        let value = serde_json::from_slice(object.as_bytes()).or_else(|_| {
+            let plain = json::without_trailing_commas(object);
+            serde_json::from_slice(plain.as_bytes())
+        });
+        Some((at + length, value.ok()?))
     });
     objects.collect::<Vec<_>>().into_iter()
-}
-
-/// How long the object is that a text begins with, and the object without commas in front of a closing bracket. None: it has
-/// no end, or no such comma.
-fn without_trailing_commas(text: &str) -> Option<(usize, String)> {
-    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
-    let mut plain = String::new();
-    let mut has_comma = false;
-    for (at, c) in text.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if in_string => is_escaped = true,
-            '"' => in_string = !in_string,
-            _ if in_string => {}
-            '{' | '[' => depth += 1,
-            '}' | ']' => {
-                let kept = plain.trim_end();
-                if kept.ends_with(',') {
-                    plain.truncate(kept.len() - 1);
-                    has_comma = true;
-                }
-                depth = depth.checked_sub(1)?;
-            }
-            _ => {}
-        }
-        plain.push(c);
-        if depth == 0 {
-            return has_comma.then_some((at + c.len_utf8(), plain));
-        }
-    }
-    None
 }
 
 /// Whether a path may be a command's program: absolute, or a bare name for the `PATH`; never relative to the tree.

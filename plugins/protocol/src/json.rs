@@ -102,6 +102,44 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
+/// How many bytes the object or list has that a text begins with; none: it has no end. Says nothing about what stands in it.
+pub fn bracketed_length(text: &str) -> Option<usize> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return matches!(byte, b'}' | b']').then_some(at + 1);
+        }
+    }
+    None
+}
+
+/// A JSON text without the commas that stand before a closing bracket.
+pub fn without_trailing_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_text, mut escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        if in_text {
+            in_text = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else if c == '"' {
+            in_text = true;
+        } else if c == ',' && text[at + 1..].trim_start().starts_with(['}', ']']) {
+            continue;
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Whether reading a text takes at most so many bytes beside the text itself. Says nothing about text that is no JSON.
 pub fn fits_in_memory(text: &[u8], most: usize) -> bool {
     if text.len().saturating_mul(OBJECT / 4) <= most {
@@ -156,5 +194,24 @@ mod tests {
         }
         let long = format!("{{\"text\":\"{}\"}}", "[{,\\\"".repeat(4 << 20));
         assert!(fits_in_memory(long.as_bytes(), MESSAGE));
+    }
+
+    #[test]
+    fn a_comma_within_a_text_stays() {
+        let text = r#"{"a":"x,}","b":[1,2,],}"#;
+        assert_eq!(without_trailing_commas(text), r#"{"a":"x,}","b":[1,2]}"#);
+    }
+
+    #[test]
+    fn an_object_ends_with_the_bracket_that_closes_it() {
+        let object = r#"{"a":"}\"]","b":[1,{}]}"#;
+        assert_eq!(bracketed_length(object), Some(object.len()));
+        assert_eq!(
+            bracketed_length(&format!("{object} and }} more")),
+            Some(object.len())
+        );
+        for none in ["", "{", "{\"a\": \"}", "words {}", "]"] {
+            assert_eq!(bracketed_length(none), None, "{none}");
+        }
     }
 }
