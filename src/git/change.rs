@@ -9,7 +9,7 @@ use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
 use sha2::{Digest, Sha256};
 
-use super::default_branch::{self, TrustedDefault};
+use super::default_branch::TrustedDefault;
 use super::diff::rename::{self, RENAME_LIMIT};
 use super::diff::sides::ChangeSides;
 use super::diff::similarity::MAX_SCORE;
@@ -165,13 +165,11 @@ impl ReviewedChange {
             _ => None,
         };
         let is_ours = |name: &str| Some(name) != own.as_deref();
-        match default_branch::trusted_default(&objects, None, is_ours) {
-            TrustedDefault::Branch(name, commit) => {
-                let name = revision::short_ref_name(&name);
-                let default = revision::at_commit(&objects, name, commit)?;
+        match revision::trusted_default_tree(&objects, None, is_ours)? {
+            TrustedDefault::Branch((root, origin)) => {
                 self.trusted = Some(CommitTree {
-                    root: default.tree,
-                    origin: revision::describe_origin(&default),
+                    root,
+                    origin,
                     objects,
                 });
             }

@@ -65,9 +65,9 @@ fn trusted_remote(objects: &ObjectReader) -> Option<String> {
 }
 
 /// Whose configuration judges a change that may be as unmerged as its base.
-pub(super) enum TrustedDefault {
+pub(super) enum TrustedDefault<B = (String, ObjectId)> {
     /// A default branch.
-    Branch(String, ObjectId),
+    Branch(B),
     /// None is known, but the base belongs to the trusted remote or to this repository.
     Base,
     /// Nobody's: the base may be a stranger's. What to tell the reader.
@@ -93,7 +93,7 @@ pub(super) fn trusted_default(
         })
         .or_else(|| usual_default(objects, "refs/heads/").filter(|(name, _)| is_ours(name)));
     match default {
-        Some((name, commit)) => TrustedDefault::Branch(name, commit),
+        Some(branch) => TrustedDefault::Branch(branch),
         None if guess.is_none() && remote.is_none_or(|remote| remote == trusted) => {
             TrustedDefault::Base
         }
@@ -116,7 +116,7 @@ fn default_without_remote(
     is_ours: impl Fn(&str) -> bool,
 ) -> TrustedDefault {
     match usual_default(objects, "refs/heads/").filter(|(name, _)| is_ours(name)) {
-        Some((name, commit)) => TrustedDefault::Branch(name, commit),
+        Some(branch) => TrustedDefault::Branch(branch),
         None if remote.is_none() || objects.store.remote_names().is_empty() => TrustedDefault::Base,
         None => TrustedDefault::Nobody(
             "no council.toml is obeyed: no remote is the trusted one (git config --global checkout.defaultRemote NAME)"

@@ -73,11 +73,8 @@ impl ResolvedTarget {
         remote: Option<&str>,
         is_ours: impl Fn(&str) -> bool,
     ) -> Result<JudgedBy, GitError> {
-        match default_branch::trusted_default(objects, remote, is_ours) {
-            TrustedDefault::Branch(name, commit) => {
-                let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
-                self.trusted = Some((default.tree, describe_origin(&default)));
-            }
+        match revision::trusted_default_tree(objects, remote, is_ours)? {
+            TrustedDefault::Branch(default) => self.trusted = Some(default),
             TrustedDefault::Base => return Ok(JudgedBy::Base),
             TrustedDefault::Nobody(note) => {
                 self.trusted = None;

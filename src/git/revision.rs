@@ -1,6 +1,6 @@
 //! Revisions by name: what a name means, and how revisions are related.
 
-use super::default_branch::default_branch;
+use super::default_branch::{TrustedDefault, default_branch, trusted_default};
 use super::error::GitError;
 use super::id::ObjectId;
 use super::object_store::{HeadPosition, ObjectKind};
@@ -188,6 +188,22 @@ pub(super) fn describe_origin(rev: &ResolvedRevision) -> String {
         }
         None => format!("tree {}", rev.tree.short_hex()),
     }
+}
+
+/// What [`trusted_default`] finds, with the tree of the default branch and what to call it.
+pub(super) fn trusted_default_tree(
+    objects: &ObjectReader,
+    remote: Option<&str>,
+    is_ours: impl Fn(&str) -> bool,
+) -> Result<TrustedDefault<(ObjectId, String)>, GitError> {
+    Ok(match trusted_default(objects, remote, is_ours) {
+        TrustedDefault::Branch((name, commit)) => {
+            let default = at_commit(objects, short_ref_name(&name), commit)?;
+            TrustedDefault::Branch((default.tree, describe_origin(&default)))
+        }
+        TrustedDefault::Base => TrustedDefault::Base,
+        TrustedDefault::Nobody(note) => TrustedDefault::Nobody(note),
+    })
 }
 
 /// A ref's name without `refs/heads/` or `refs/remotes/`.
