@@ -1,7 +1,7 @@
 //! Whether the file of a hook manager runs our hook: read as far as a person would look, and never a yes for a line that
 //! does nothing.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::run::hook::managers::HookManager;
 use crate::run::hook::script::HookEvent;
@@ -10,16 +10,10 @@ use crate::run::hook::script::HookEvent;
 pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: HookEvent) -> bool {
     match manager {
         HookManager::Husky => runs_in_script(text, event),
-        HookManager::Lefthook if file.ends_with(".json") => {
-            let read: Option<Value> = serde_json::from_slice(text.as_bytes()).ok();
-            read.is_some_and(|read| runs_in_section(&read[event.name()], event))
-        }
-        HookManager::Lefthook if file.ends_with(".toml") => {
-            let read = text.parse::<toml::Table>().ok();
-            let read = read.and_then(|read| serde_json::to_value(read).ok());
-            read.is_some_and(|read| runs_in_section(&read[event.name()], event))
-        }
-        HookManager::Lefthook => runs_in_yaml_section(text, event),
+        HookManager::Lefthook => match lefthook_section(file, text, event) {
+            LefthookSection::Lines(lines) => runs_in_yaml_section(&lines, event),
+            LefthookSection::Value(section) => runs_in_section(&section, event),
+        },
         HookManager::PreCommit => runs_in_pre_commit(text, event),
         HookManager::Hk => {
             let section = format!("[\"{}\"]", event.name());
@@ -34,24 +28,44 @@ pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: Hoo
 
 /// Whether a file of lefthook's that overrides another one skips the hook, or a command of it.
 pub(super) fn skips_hook(file: &str, text: &str, event: HookEvent) -> bool {
-    let section = if file.ends_with(".json") {
-        let read: Option<Value> = serde_json::from_slice(text.as_bytes()).ok();
-        read.map(|read| read[event.name()].clone())
-    } else if file.ends_with(".toml") {
-        let read = text.parse::<toml::Table>().ok();
-        let read = read.and_then(|read| serde_json::to_value(read).ok());
-        read.map(|read| read[event.name()].clone())
-    } else {
-        return is_skipped(&yaml_section(text, event));
-    };
-    section.is_some_and(|section| holds_skip(&section))
+    match lefthook_section(file, text, event) {
+        LefthookSection::Lines(lines) => is_skipped(&lines),
+        LefthookSection::Value(section) => skips_own(&section, true),
+    }
 }
 
-fn holds_skip(value: &Value) -> bool {
-    match value {
-        Value::Object(entries) => entries
-            .iter()
-            .any(|(key, value)| key == "skip" && *value == Value::Bool(true) || holds_skip(value)),
+/// What a file of lefthook's says of a hook.
+enum LefthookSection<'t> {
+    /// Of YAML its lines.
+    Lines(Vec<&'t str>),
+    /// Of JSON and TOML the value; null: nothing, or the file cannot be read.
+    Value(Value),
+}
+
+fn lefthook_section<'t>(file: &str, text: &'t str, event: HookEvent) -> LefthookSection<'t> {
+    let read: Option<Value> = if file.ends_with(".json") {
+        serde_json::from_slice(text.as_bytes()).ok()
+    } else if file.ends_with(".toml") {
+        let read = text.parse::<toml::Table>().ok();
+        read.and_then(|read| serde_json::to_value(read).ok())
+    } else {
+        return LefthookSection::Lines(yaml_section(text, event));
+    };
+    LefthookSection::Value(read.map_or(Value::Null, |read| read[event.name()].clone()))
+}
+
+/// Whether a part that is ours, or holds what is ours, may be passed over.
+fn skips_own(part: &Value, is_own: bool) -> bool {
+    let names_us = |part: &Value| part.to_string().contains("git-council");
+    match part {
+        Value::Object(entries) => {
+            let mut inner = entries.iter();
+            is_own && is_conditional(entries)
+                || inner.any(|(key, part)| {
+                    skips_own(part, key.contains("git-council") || names_us(part))
+                })
+        }
+        Value::Array(items) => items.iter().any(|item| skips_own(item, names_us(item))),
         _ => false,
     }
 }
@@ -123,13 +137,7 @@ fn without_comment(line: &str) -> &str {
 /// Whether one of the commands of a section of lefthook's calls the hook, and is not skipped.
 fn runs_in_section(section: &Value, event: HookEvent) -> bool {
     match section {
-        Value::Object(entries)
-            if entries
-                .get("skip")
-                .is_some_and(|skip| *skip == Value::Bool(true)) =>
-        {
-            false
-        }
+        Value::Object(entries) if is_conditional(entries) => false,
         Value::Object(entries) => entries.iter().any(|(key, value)| match value {
             Value::String(command) => key == "run" && calls_hook(command, event),
             other => runs_in_section(other, event),
@@ -140,9 +148,8 @@ fn runs_in_section(section: &Value, event: HookEvent) -> bool {
 }
 
 /// The same in YAML, by its indentation.
-fn runs_in_yaml_section(text: &str, event: HookEvent) -> bool {
-    let section = yaml_section(text, event);
-    !is_skipped(&section) && section.iter().any(|line| calls_hook(line, event))
+fn runs_in_yaml_section(section: &[&str], event: HookEvent) -> bool {
+    !is_skipped(section) && section.iter().any(|line| calls_hook(line, event))
 }
 
 /// The lines of a hook's section.
@@ -166,7 +173,17 @@ fn yaml_section(text: &str, event: HookEvent) -> Vec<&str> {
 }
 
 /// Keys by which lefthook passes a command over at times: what is not sure to run is no gate.
-const CONDITIONS: [&str; 5] = ["skip:", "only:", "exclude_tags:", "glob:", "files:"];
+const CONDITIONS: [&str; 5] = ["skip", "only", "exclude_tags", "glob", "files"];
+
+/// Whether a part of a section has such a key.
+fn is_conditional(entries: &Map<String, Value>) -> bool {
+    let is_set = |key: &&str| {
+        entries
+            .get(*key)
+            .is_some_and(|value| *value != Value::Bool(false))
+    };
+    CONDITIONS.iter().any(|key| is_set(&key))
+}
 
 /// Whether a section, or its command that is ours, may be passed over.
 fn is_skipped(section: &[&str]) -> bool {
@@ -174,12 +191,13 @@ fn is_skipped(section: &[&str]) -> bool {
         let plain: String = line.split_whitespace().collect();
         let plain = plain.trim_start_matches('-');
         let holds = |key: &str| {
-            let within = ["{", ","].map(|before| format!("{before}{key}"));
-            plain.starts_with(key) || within.iter().any(|within| plain.contains(within.as_str()))
+            let within = ["{", ","].map(|before| format!("{before}{key}:"));
+            plain.starts_with(&format!("{key}:"))
+                || within.iter().any(|within| plain.contains(within.as_str()))
         };
         CONDITIONS
             .iter()
-            .any(|key| holds(key) && !plain.contains(&format!("{key}false")))
+            .any(|key| holds(key) && !plain.contains(&format!("{key}:false")))
     })
 }
 
@@ -363,6 +381,43 @@ mod tests {
             block.replace("  - id", "#  - id"),
         ] {
             assert!(!runs(HookManager::PreCommit, "", &text), "{text}");
+        }
+    }
+
+    /// A law: a condition counts the same in each format, above the command that is ours and within it; another command's
+    /// does not.
+    #[test]
+    fn a_condition_counts_in_each_format() {
+        let event = HookEvent::PrePush;
+        let run = "git-council hook run pre-push {0}";
+        for condition in CONDITIONS {
+            for (place, is_ours) in [("hook", true), ("own", true), ("other", false)] {
+                let at = |here: &str| if place == here { condition } else { "tags" };
+                let json = serde_json::json!({"pre-push": {
+                    at("hook"): "x",
+                    "commands": {
+                        "lint": {"run": "npm test", at("other"): "x"},
+                        "git-council": {"run": run, at("own"): "x"},
+                    },
+                }});
+                let toml = toml::to_string(&json).unwrap();
+                let yaml = format!(
+                    "pre-push:\n  {}: x\n  commands:\n    lint:\n      run: npm test\n      {}: x\n    git-council:\n      \
+                     run: {run}\n      {}: x\n",
+                    at("hook"),
+                    at("other"),
+                    at("own")
+                );
+                for (file, text) in [
+                    ("lefthook.json", json.to_string()),
+                    ("lefthook.toml", toml),
+                    ("lefthook.yml", yaml),
+                ] {
+                    let runs = runs_hook(HookManager::Lefthook, file, &text, event);
+                    assert_eq!(runs, !is_ours, "{file}: {text}");
+                    assert_eq!(skips_hook(file, &text, event), is_ours, "{file}: {text}");
+                }
+            }
         }
     }
 
