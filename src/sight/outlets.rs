@@ -1,7 +1,7 @@
 //! What others have a file's own constants and helpers through: an exported function beside one uses it, and whoever calls
 //! that relies on both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use council_syntax::language::Language;
 use council_syntax::outline::FunctionSpan;
@@ -9,7 +9,7 @@ use council_syntax::outline::FunctionSpan;
 use super::definitions::{DefinedName, DefinitionKind};
 use super::other_name::Inner;
 use super::read_side::ReadSide;
-use super::search::{FileOutline, is_whole_word};
+use super::search::FileOutline;
 use super::shadowed::is_shadowed;
 use super::unnamed::is_unnamed;
 use super::words;
@@ -29,12 +29,16 @@ pub(super) struct Outlet {
 pub(super) fn outlets_of(side: &ReadSide<'_>, edited: &BTreeSet<String>) -> BTreeSet<Outlet> {
     /// The most outlets of one file.
     const MAX_OUTLETS: usize = 12;
+    /// The most definitions whose uses are sought: the whole file is read for each, and a table may have thousands.
+    const MAX_SOUGHT: usize = 200;
     let mut found = BTreeSet::new();
-    for defined in &side.outline.definitions {
+    let definitions = side.outline.definitions.iter();
+    let sought = definitions.filter_map(|defined| {
         let is_edited = edited.contains(&defined.name) && defined.kind != DefinitionKind::Type;
-        let Some(is_open) = openness(side, defined).filter(|_| is_edited) else {
-            continue;
-        };
+        let is_open = openness(side, defined).filter(|_| is_edited)?;
+        Some((defined, is_open))
+    });
+    for (defined, is_open) in sought.take(MAX_SOUGHT) {
         let inner = Inner {
             text: defined.name.clone(),
             is_open,
@@ -161,13 +165,14 @@ fn is_of_trait(outline: &FileOutline<'_>, holder: Option<&DefinedName>) -> bool 
 
 /// Whether a script exports a name: at its head, in a list, or as all that it exports.
 fn is_exported(outline: &FileOutline<'_>, head: &str, name: &str) -> bool {
+    let listed = outline.exported.get_or_init(|| listed_exports(outline));
+    head.trim_start().starts_with("export") || listed.contains(name.trim_matches('$'))
+}
+
+/// Every word of the lists in which a script names what it exports.
+fn listed_exports(outline: &FileOutline<'_>) -> HashSet<String> {
     /// The longest list of exports.
     const MAX_LIST: u32 = 60;
-    let has_name = |line: u32| {
-        let code = outline.line(line);
-        let mut places = code.match_indices(name);
-        places.any(|(at, _)| is_whole_word(code.as_bytes(), at, at + name.len()))
-    };
     let begins = |line: &u32| {
         let code = outline.line(*line);
         code.starts_with("export {")
@@ -175,9 +180,10 @@ fn is_exported(outline: &FileOutline<'_>, head: &str, name: &str) -> bool {
             || code.contains("exports")
     };
     let lists = (1..=outline.last_line()).filter(begins);
-    let mut listed = lists.flat_map(|first| {
+    let lines = lists.flat_map(|first| {
         let is_inner = move |line: &u32| *line == first || !outline.line(line - 1).contains('}');
         (first..first + MAX_LIST).take_while(is_inner)
     });
-    head.trim_start().starts_with("export") || listed.any(has_name)
+    let words = lines.flat_map(|line| outline.line(line).split(|c: char| !words::is_name(c)));
+    words.map(str::to_owned).collect()
 }

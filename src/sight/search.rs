@@ -1,7 +1,7 @@
 //! Names searched in files: many names in one pass over each.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
@@ -290,6 +290,10 @@ pub(super) struct FileOutline<'t> {
     pub(super) locals: OnceLock<DeclaredNames<'t>>,
     /// The keys of settings by their whole paths, each with its line.
     pub(super) setting_paths: OnceLock<Vec<(u32, Vec<String>)>>,
+    /// Whether a script has its names for itself.
+    pub(super) is_module: OnceLock<bool>,
+    /// The words of a script's lists of exports.
+    pub(super) exported: OnceLock<HashSet<String>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -312,6 +316,8 @@ impl<'t> FileOutline<'t> {
             uncommented: OnceLock::new(),
             locals: OnceLock::new(),
             setting_paths: OnceLock::new(),
+            is_module: OnceLock::new(),
+            exported: OnceLock::new(),
         }
     }
 

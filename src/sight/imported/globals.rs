@@ -47,7 +47,9 @@ fn is_module(outline: &FileOutline<'_>) -> bool {
         let code = outline.line(line);
         outline.is_import(line) || code.starts_with("export ") || code.contains("module.exports")
     };
-    (1..=outline.last_line()).any(is_sign)
+    *outline
+        .is_module
+        .get_or_init(|| (1..=outline.last_line()).any(is_sign))
 }
 
 impl KnownTree {
