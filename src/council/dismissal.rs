@@ -1,5 +1,6 @@
 //! Dismissed findings: what a person argued away is listed and does not count, until its code changes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::Stance;
@@ -220,11 +221,9 @@ pub(super) struct VoteRecord<'a> {
     /// Whether somebody objected in an answer that does not count.
     pub(super) unread: bool,
     /// The models that were shown the same files, where not all were.
-    pub(super) benches: &'a [ReaderBench],
+    pub(super) benches: Cow<'a, [ReaderBench]>,
     /// How many must have read a file.
     pub(super) quorum: usize,
-    /// Whether all who were shown one file in an earlier review voted FAIL, and what they hold is still open.
-    pub(super) unanimous_before: bool,
 }
 
 /// How a model votes.
@@ -246,7 +245,7 @@ impl<'a> VoteRecord<'a> {
     ) -> Self {
         let mut votes = Self {
             unread: judges.iter().any(JudgeRecord::objects_unread),
-            benches,
+            benches: Cow::Borrowed(benches),
             quorum: quorum as usize,
             ..Self::default()
         };
@@ -296,12 +295,11 @@ impl<'a> VoteRecord<'a> {
         };
         let cast: Vec<_> = votes.map(cast).collect();
         let judges: Vec<&JudgeId> = self.models.iter().map(|model| model.judge).collect();
-        let weighed = weigh_objections(findings, &cast, self.benches, self.quorum);
+        let weighed = weigh_objections(findings, &cast, &self.benches, self.quorum);
         Objections {
             unread: self.unread,
             rules_object: rules_object(findings, &self.rules),
             unproven: insists_unproven(findings, &judges),
-            all_fail: weighed.all_fail || self.unanimous_before,
             ..weighed
         }
     }

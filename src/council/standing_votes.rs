@@ -16,8 +16,8 @@ use super::outcome::{
 };
 use super::plan::{ConsensusRule, VerdictPolicy};
 
-/// The votes that the next review takes over with a finding that a review leaves open: those of the models that were shown its
-/// file, so that the next one knows how many they were, and of the rules that hold it.
+/// The votes that the next review takes over with a finding that a review leaves open: those of the models, each with whether
+/// it was shown its file, so that the next one knows how many they were, and of the rules that hold it.
 pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingVote> {
     let mut votes = found.standing_votes.clone();
     let is_known = |judge: &JudgeId| found.standing_votes.iter().any(|one| one.judge == *judge);
@@ -29,15 +29,8 @@ pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingV
         let held = held_severity(found, id);
         // A rule of votes counts those of all models, whatever each was shown.
         let is_by_votes = outcome.consensus != Some(ConsensusRule::Findings);
-        let is_heard = match judge.seat.agent.deterministic {
-            true => held.is_some(),
-            // Who was shown a part of the file and lets it pass dilutes nothing that its readers say.
-            false => {
-                let objects = held.is_some() && counted > Vote::Pass;
-                objects || is_by_votes || was_shown(outcome, id, found)
-            }
-        };
-        if is_heard {
+        let is_model = !judge.seat.agent.deterministic;
+        if held.is_some() || is_model && (is_by_votes || is_of_part(id, found)) {
             let most = held.map_or(Vote::Pass, |own| most_vote(outcome, id, own));
             let vote = counted.min(most);
             votes.push(StandingVote {
@@ -47,7 +40,7 @@ pub fn votes_to_stand(outcome: &Outcome, found: &JudgedFinding) -> Vec<StandingV
                     .r2
                     .map(|last| last.min(most))
                     .filter(|last| *last > vote),
-                unanimous: held.map_or(0, |_| count_unanimous(outcome, id)),
+                unread: is_model && !was_shown(outcome, id, found),
             });
         }
     }
@@ -70,45 +63,34 @@ fn most_vote(outcome: &Outcome, judge: &JudgeId, own: Severity) -> Vote {
     }
 }
 
-/// The models that were shown the same files and whose votes count, where they are enough to decide something: fewer than
-/// must have read a file decide nothing about it.
-fn deciding_benches(outcome: &Outcome) -> impl Iterator<Item = (&ReaderBench, Vec<Vote>)> {
+/// The models that were shown the same files, where those whose votes count are enough to decide something: fewer than must
+/// have read a file decide nothing about it.
+fn deciding_benches(outcome: &Outcome) -> impl Iterator<Item = &ReaderBench> {
     let models = outcome.judges.iter();
-    let models = models.filter(|judge| !judge.seat.agent.deterministic);
-    let votes: BTreeMap<&JudgeId, Vote> = models
-        .filter_map(|judge| Some((&judge.seat.judge, judge.counted?)))
-        .collect();
-    let least = votes.len().min(outcome.quorum as usize);
-    let benches = outcome.benches.iter().map(move |bench| {
-        let votes = bench.judges.iter().filter_map(|id| votes.get(id).copied());
-        (bench, votes.collect::<Vec<_>>())
+    let models = models.filter(|judge| !judge.seat.agent.deterministic && judge.counted.is_some());
+    let counted: BTreeSet<&JudgeId> = models.map(|judge| &judge.seat.judge).collect();
+    let least = counted.len().min(outcome.quorum as usize);
+    let benches = outcome.benches.iter();
+    benches.filter(move |bench| {
+        let judges = bench.judges.iter();
+        judges.filter(|id| counted.contains(id)).count() >= least
+    })
+}
+
+/// The benches of earlier reviews: who was shown the file of a finding, where not all were.
+fn benches_of_then(findings: &[JudgedFinding]) -> Vec<ReaderBench> {
+    let spread = findings.iter().filter(|found| {
+        let mut votes = found.standing_votes.iter();
+        still_counts(found) && votes.any(|one| one.unread)
     });
-    benches.filter(move |(_, votes)| votes.len() >= least)
-}
-
-/// How many models were shown a file that not all of them were shown, this one among them, and all vote FAIL; 0: none were.
-fn count_unanimous(outcome: &Outcome, judge: &JudgeId) -> u32 {
-    let own = deciding_benches(outcome).filter(|(bench, _)| bench.judges.contains(judge));
-    let unanimous = own.filter(|(_, votes)| votes.iter().all(|vote| *vote == Vote::Fail));
-    let least = unanimous.map(|(_, votes)| votes.len()).min();
-    least
-        .and_then(|size| u32::try_from(size).ok())
-        .unwrap_or_default()
-}
-
-/// Whether a bench that was unanimous in an earlier review stands as a whole over what is still open.
-fn stands_unanimous(findings: &[JudgedFinding]) -> bool {
-    let mut benches: BTreeMap<u32, BTreeSet<&JudgeId>> = BTreeMap::new();
-    for found in findings.iter().filter(|found| still_counts(found)) {
-        for one in &found.standing_votes {
-            if one.unanimous > 0 && held_severity(found, &one.judge).is_some() {
-                benches.entry(one.unanimous).or_default().insert(&one.judge);
-            }
+    let bench = |found: &JudgedFinding| {
+        let readers = found.standing_votes.iter().filter(|one| !one.unread);
+        ReaderBench {
+            judges: readers.map(|one| one.judge.clone()).collect(),
+            files: vec![found.finding.location.path.clone()],
         }
-    }
-    benches
-        .iter()
-        .any(|(size, judges)| judges.len() >= *size as usize)
+    };
+    spread.map(bench).collect()
 }
 
 /// Whether votes over a finding stand.
@@ -116,20 +98,22 @@ fn still_counts(found: &JudgedFinding) -> bool {
     found.dismissed.is_none() && found.disposition != Disposition::Rejected
 }
 
+/// Whether a model was shown the part of a change that a finding is in.
+fn is_of_part(judge: &JudgeId, found: &JudgedFinding) -> bool {
+    let members = found.members.iter();
+    let holders = members.filter_map(|member| part_of(&member.judge));
+    let parts: Vec<&str> = holders.collect();
+    part_of(judge).is_none_or(|own| parts.is_empty() || parts.contains(&own))
+}
+
 /// Whether a model was shown the file of a finding, where not all models were shown all of the change.
 fn was_shown(outcome: &Outcome, judge: &JudgeId, found: &JudgedFinding) -> bool {
     let path = &found.finding.location.path;
-    let holders = found
-        .members
-        .iter()
-        .filter_map(|member| part_of(&member.judge));
-    let parts: Vec<&str> = holders.collect();
-    let is_of_part = part_of(judge).is_none_or(|own| parts.is_empty() || parts.contains(&own));
-    let mut benches = deciding_benches(outcome).filter(|(bench, _)| bench.files.contains(path));
-    is_of_part
+    let mut benches = deciding_benches(outcome).filter(|bench| bench.files.contains(path));
+    is_of_part(judge, found)
         && benches
             .next()
-            .is_none_or(|(bench, _)| bench.judges.contains(judge))
+            .is_none_or(|bench| bench.judges.contains(judge))
 }
 
 /// How bad a finding is to a judge that holds it, or agrees with it; none: it does not.
@@ -157,7 +141,7 @@ fn worst_standing(findings: &[JudgedFinding]) -> BTreeMap<&JudgeId, StandingVote
                 judge: one.judge.clone(),
                 vote: Vote::Pass,
                 last: None,
-                unanimous: 0,
+                unread: false,
             });
             known.vote = known.vote.max(votes.0);
             known.last = known.last.max(votes.1);
@@ -222,7 +206,7 @@ impl<'a> VoteRecord<'a> {
             return None;
         }
         let mut joint = self.clone();
-        joint.unanimous_before = stands_unanimous(findings);
+        joint.benches.to_mut().extend(benches_of_then(findings));
         for (judge, one) in standing {
             let (mut rules, mut models) = (joint.rules.iter_mut(), joint.models.iter_mut());
             if let Some(rule) = rules.find(|rule| rule.judge == judge) {

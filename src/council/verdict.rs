@@ -1,5 +1,7 @@
 //! From everything that was said to the outcome.
 
+use std::borrow::Cow;
+
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, CoverageState, RoundNumber};
@@ -189,7 +191,7 @@ fn vote_record<'a>(
     let mut judges = state.judges.iter();
     let mut record = dismissal::VoteRecord {
         unread: judges.any(|judge| judge.lost_objection().is_some()),
-        benches,
+        benches: Cow::Borrowed(benches),
         quorum: state.plan.quorum as usize,
         ..dismissal::VoteRecord::default()
     };

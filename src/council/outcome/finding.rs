@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::super::plan::Dismissal;
 use super::super::reproduction::SuggestionCheck;
-use super::is_zero;
 
 /// What became of a finding.
 #[derive(
@@ -76,7 +75,7 @@ pub struct Opinion {
 }
 
 /// A vote of an earlier review beside a finding that it left open. It stands as long as the finding does and its judge says
-/// nothing else of it: PASS for whoever was shown its file and did not hold it.
+/// nothing else of it: PASS for whoever did not hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StandingVote {
     pub judge: JudgeId,
@@ -85,9 +84,9 @@ pub struct StandingVote {
     /// A stricter one of its last answer, which did not count for want of evidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Vote>,
-    /// How many models were shown one file and all voted FAIL, this one among them; 0: it was not so.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unanimous: u32,
+    /// Whether its judge was not shown the file, or a part of it, where enough others were shown all of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
 }
 
 /// Findings that mean the same, with what became of them.

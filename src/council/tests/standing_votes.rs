@@ -174,8 +174,10 @@ proptest! {
 }
 
 mod examples {
+    use council_protocol::CoverageState;
+
     use super::*;
-    use crate::testing::{Run, finding, plan};
+    use crate::testing::{Run, coverage, finding, plan};
 
     const PASS: Vote = Vote::Pass;
     const FAIL: Vote = Vote::Fail;
@@ -261,5 +263,42 @@ mod examples {
         let left = whole.findings[1].clone();
         let votes = votes_to_stand(&whole, &left);
         assert_eq!((votes[0].vote, votes[1].vote), (WARN, PASS));
+    }
+
+    /// What the readers of a file decide stands as it did, whoever sits next: who was not shown the file dilutes nothing that
+    /// they say, and counts as before where all are counted.
+    #[test]
+    fn what_the_readers_of_a_file_decide_stands() {
+        let review = |failing: &[u32], carried: Vec<JudgedFinding>| {
+            let mut plan = plan(Procedure::Review, 4);
+            plan.debate = crate::plan::DebateMode::Off;
+            plan.quorum = 2;
+            plan.options.carried = carried;
+            for seat in &mut plan.seats[2..] {
+                seat.coverage = coverage(CoverageState::OverBudget);
+            }
+            let mut run = Run::seated(plan);
+            for nth in 1..=4 {
+                let fails = failing.contains(&nth);
+                let vote = if fails { FAIL } else { PASS };
+                run.answer(&format!("judge-{nth}"), vote, |answer| {
+                    let found = fails.then(|| finding(Severity::Critical, 10 * nth));
+                    answer.findings = found.into_iter().collect();
+                });
+            }
+            run.concluded().clone()
+        };
+        for (failing, verdict) in [
+            (&[1, 2][..], Verdict::Fail),
+            (&[1], Verdict::Warn),
+            (&[1, 3], Verdict::Warn),
+        ] {
+            let first = review(failing, Vec::new());
+            assert_eq!(first.verdict, verdict, "{failing:?}");
+            for carried in [carried_from(&first), as_of_others(carried_from(&first))] {
+                let next = review(&[], carried);
+                assert_eq!(next.verdict, verdict, "{failing:?}: {next:#?}");
+            }
+        }
     }
 }
