@@ -7,6 +7,7 @@ use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumbe
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
 use super::judges::{QueuedTask, SeatIndex};
+use super::lost_answer::LostAnswer;
 use super::state::TimerKind;
 
 impl Council {
@@ -89,7 +90,9 @@ impl Council {
         if !std::mem::take(&mut judge.owes_answer) || !is_pass {
             return;
         }
-        judge.answers.remove(&RoundNumber::FIRST);
+        let before = judge.answers.remove(&RoundNumber::FIRST);
+        let before = before.and_then(|a| LostAnswer::given_before(RoundNumber::FIRST, &a));
+        judge.keep_lost(before);
         judge.raised.clear();
         let note = format!(
             "{} voted PASS beside a question to helpers, and gave no usable answer to what they found: that PASS does not count",

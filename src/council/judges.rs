@@ -12,7 +12,7 @@ use council_protocol::{
 };
 
 use super::exchange::TimerId;
-use super::lost_answer::{LaterFindings, LostAnswer};
+use super::lost_answer::LostAnswer;
 use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
@@ -297,13 +297,14 @@ impl JudgeState {
 
     /// An answer counts: what it says once more was not lost.
     pub(super) fn find_again(&mut self, round: RoundNumber, answer: &Answer) {
-        let found = LaterFindings::of(answer);
-        let taken = self
-            .lost
-            .take_if(|lost| lost.is_said_again(round, answer.verdict, &found));
-        if answer.verdict == Vote::Pass {
-            let words = taken.and_then(|lost| lost.unclear);
-            self.keep_beside(words.into_iter().collect());
+        let Some(lost) = self.lost.take() else {
+            return;
+        };
+        let unclear = lost.unclear.clone();
+        self.lost = lost.left_by(round, answer);
+        let is_taken = self.lost.as_ref().is_none_or(|left| left.unclear.is_none());
+        if answer.verdict == Vote::Pass && is_taken {
+            self.keep_beside(unclear.into_iter().collect());
         }
     }
 
@@ -323,6 +324,11 @@ impl JudgeState {
     pub(super) fn lost_objection(&self) -> Option<&LostAnswer> {
         let lost = self.lost.as_ref();
         lost.filter(|lost| lost.weight > Vote::Pass)
+    }
+
+    /// What it said in an answer that does not count, of which a reader is told.
+    pub(super) fn lost_words(&self) -> Option<&LostAnswer> {
+        self.lost.as_ref().filter(|lost| lost.is_told())
     }
 
     /// What it has seen of the change: in its brief, and in what it looked up before an answer that can be used.

@@ -30,7 +30,7 @@ pub(super) struct LostAnswer {
     pub(super) weight: Vote,
     /// Whether the key of its turn stands in it. Without it, it may be quoted from the change.
     pub(super) keyed: bool,
-    /// Its findings that are critical, or may be.
+    /// Its findings that are critical or significant, or may be.
     pub(super) findings: LostFindings,
     /// Its words, where no field of it votes so.
     pub(super) words: Option<String>,
@@ -111,19 +111,23 @@ impl LostAnswer {
         Self::objection(round, vote, weight, LostFindings::default())
     }
 
-    /// An answer that counted until another one took its place, with what was critical in it.
+    /// An answer that counted until another one took its place, with what was critical or significant in it.
     pub(super) fn given_before(round: RoundNumber, answer: &Answer) -> Option<Self> {
         let later = answer.independent_findings.iter().map(|i| &i.finding);
         let findings = answer.findings.iter().chain(later);
-        let criticals = findings.filter(|f| f.severity == Severity::Critical);
         let name = |finding: &Finding| {
             let place = &finding.location;
             let place = format!("{}:{}", place.path.display(), place.line);
             name_finding(Some(place), &finding.description)
         };
+        let rated = |severity: Severity| {
+            let found = findings.clone().filter(|f| f.severity == severity);
+            found.map(name).collect()
+        };
         let findings = LostFindings {
-            criticals: criticals.map(name).collect(),
+            criticals: rated(Severity::Critical),
             unrated: Vec::new(),
+            significant: rated(Severity::Significant),
         };
         let weight = if findings.is_empty() {
             answer.verdict
@@ -138,14 +142,14 @@ impl LostAnswer {
         Self::objection(round, vote, vote, LostFindings::default())
     }
 
-    /// What was read as an answer, and objects.
+    /// What was read as an answer, if it has anything to tell.
     fn objection(
         round: RoundNumber,
         vote: Vote,
         weight: Vote,
         findings: LostFindings,
     ) -> Option<Self> {
-        (weight > Vote::Pass).then_some(Self {
+        let lost = Self {
             round,
             vote: Some(vote),
             weight,
@@ -154,7 +158,34 @@ impl LostAnswer {
             words: None,
             unclear: None,
             insists: false,
-        })
+        };
+        lost.is_told().then_some(lost)
+    }
+
+    /// Whether a reader is told of it: it objects, or holds a significant finding.
+    pub(super) fn is_told(&self) -> bool {
+        self.weight > Vote::Pass || !self.findings.significant.is_empty()
+    }
+
+    /// What is left of it once a later answer counts; none: that says it all over again, or more.
+    pub(super) fn left_by(self, round: RoundNumber, later: &Answer) -> Option<Self> {
+        let found = LaterFindings::of(later);
+        if !self.is_said_again(round, later.verdict, &found) {
+            return Some(self);
+        }
+        let significant = self.findings.significant.into_iter();
+        let significant = significant.filter(|named| !names_one(named, &found.0));
+        let left = Self {
+            weight: Vote::Pass,
+            findings: LostFindings {
+                significant: significant.collect(),
+                ..LostFindings::default()
+            },
+            words: None,
+            unclear: None,
+            ..self
+        };
+        left.is_told().then_some(left)
     }
 
     /// A reply of which nobody can tell what it says of the change.
@@ -223,7 +254,7 @@ impl LostAnswer {
             " without the key of its turn, so that it may be quoted from the change"
         };
         let mut named: Vec<String> = self.findings.describe().take(MAX_NAMED).collect();
-        let more = self.findings.count().saturating_sub(MAX_NAMED);
+        let more = self.findings.describe().count().saturating_sub(MAX_NAMED);
         named.extend((more > 0).then(|| format!("{more} more")));
         let findings = match (&self.words, named.is_empty()) {
             (_, false) => format!(": {}", named.join("; ")),
@@ -271,10 +302,11 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
             ..LostAnswer::unclear(round, &words)
         });
     }
-    Some(LostAnswer {
+    let is_silent = vote.max(critical).is_none() && findings.significant.is_empty();
+    (!is_silent).then_some(LostAnswer {
         round,
         vote,
-        weight: vote.max(critical)?,
+        weight: vote.max(critical).unwrap_or(Vote::Pass),
         keyed: !key.is_empty() && raw.contains(key),
         findings,
         words,
@@ -298,10 +330,10 @@ fn vote_beside_pass(raw: &str) -> Vote {
     }
 }
 
-/// Whether a reply objects to something, as far as it can be read.
+/// Whether a reply objects to something, or holds a significant finding, as far as it can be read.
 pub fn says_objection(raw: &str, key: &str) -> bool {
     let lost = read_lost_answer(raw, key, RoundNumber::FIRST);
-    lost.is_some_and(|lost| lost.weight > Vote::Pass)
+    lost.is_some_and(|lost| lost.is_told())
 }
 
 /// Whether a reply that does not count objects to something that the answer in its place does not say again.

@@ -21,20 +21,18 @@ const CRITICAL_WORDS: [&str; 7] = [
     "critical", "blocker", "blocking", "fatal", "severe", "high", "urgent",
 ];
 
-/// How bad a finding may be that nobody has to hear of where its vote is a consent.
-const MILD: &[&str] = &[
-    "minor",
-    "significant",
-    "info",
-    "low",
-    "nit",
-    "style",
-    "note",
-    "medium",
-];
+/// Words for what a reader should hear of, and what fails no change by itself.
+const SIGNIFICANT_WORDS: &[&str] = &["significant", "medium"];
+
+/// Words for what nobody has to hear of.
+const MILD: &[&str] = &["minor", "info", "low", "nit", "style", "note"];
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.contains(&word.trim().to_lowercase().as_str())
+}
 
 pub(super) fn is_mild(word: &str) -> bool {
-    MILD.contains(&word.trim().to_lowercase().as_str())
+    is_one_of(MILD, word) || is_one_of(SIGNIFICANT_WORDS, word)
 }
 
 fn is_critical(word: &str) -> bool {
@@ -50,13 +48,17 @@ pub(super) struct LostFindings {
     /// Those that are rated by a word that nobody knows (`error`, `P0`), or not at all: they are as bad as the vote
     /// says, and critical beside a consent.
     pub(super) unrated: Vec<String>,
+    /// Those that are significant: they are told, and weigh nothing without a proof.
+    pub(super) significant: Vec<String>,
 }
 
 impl LostFindings {
+    /// Whether none of them weighs anything.
     pub(super) fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
+    /// How many of them weigh something.
     pub(super) fn count(&self) -> usize {
         self.criticals.len() + self.unrated.len()
     }
@@ -69,6 +71,7 @@ impl LostFindings {
         };
         join(&mut self.criticals, other.criticals);
         join(&mut self.unrated, other.unrated);
+        join(&mut self.significant, other.significant);
         self
     }
 
@@ -76,12 +79,17 @@ impl LostFindings {
     pub(super) fn describe(&self) -> impl Iterator<Item = String> {
         let criticals = self.criticals.iter();
         let criticals = criticals.map(|said| format!("critical {said} (unproved)"));
-        criticals.chain(self.unrated.iter().map(|said| format!("{said} (unproved)")))
+        let unrated = self.unrated.iter();
+        let unrated = unrated.map(|said| format!("{said} (unproved)"));
+        let significant = self.significant.iter();
+        let significant = significant.map(|said| format!("significant {said} (unproved)"));
+        criticals.chain(unrated).chain(significant)
     }
 
     fn add(&mut self, rating: Option<&str>, named: String) {
         match rating {
-            Some(word) if is_mild(word) => {}
+            Some(word) if is_one_of(MILD, word) => {}
+            Some(word) if is_one_of(SIGNIFICANT_WORDS, word) => self.significant.push(named),
             Some(word) if is_critical(word) => self.criticals.push(named),
             Some(word) => {
                 let word: String = excerpt(word, RATING_CHARS);

@@ -122,7 +122,7 @@ fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<Strin
             .filter(|f| f.failure.kind != FailureKind::Cancelled)
             .map_or(silence.to_owned(), |f| f.failure.in_words());
         let said = judge
-            .lost_objection()
+            .lost_words()
             .map_or(String::new(), |lost| format!("; {}", lost.describe()));
         format!("{} ({failure}{said})", judge.id())
     };
@@ -130,7 +130,7 @@ fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<Strin
     if counted == 0
         && missing
             .iter()
-            .all(|&seat| state.judges[seat].lost_objection().is_none())
+            .all(|&seat| state.judges[seat].lost_words().is_none())
     {
         // Why each of them abstained, and what to do next, stands in every report beside this note.
         return Some(NOBODY_ANSWERED.to_owned());
@@ -258,11 +258,11 @@ fn lowered_criticals(state: &DebateState) -> Vec<String> {
         .collect()
 }
 
-/// A judge that was asked again, and then said something milder.
+/// A judge that was asked again, and then said something milder, or said a significant finding no more.
 fn lost_votes(state: &DebateState) -> Vec<String> {
     let judges = state.judges.iter().zip(state.positions());
     let milder = judges.into_iter().filter_map(|(judge, position)| {
-        let (lost, counted) = (judge.lost_objection()?, position.counted?);
+        let (lost, counted) = (judge.lost_words()?, position.counted?);
         Some(format!(
             "{}, in an answer that does not count: {}; {} is what counts of it",
             judge.id(),

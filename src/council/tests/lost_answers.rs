@@ -201,6 +201,7 @@ fn severity() -> impl Strategy<Value = Option<Severity>> {
     prop_oneof![
         Just(None),
         Just(Some(Severity::Minor)),
+        Just(Some(Severity::Significant)),
         Just(Some(Severity::Critical))
     ]
 }
@@ -286,7 +287,7 @@ proptest! {
     }
 
     /// No objection in an answer that does not count ends in PASS, whatever was wrong with it, whatever came after it, and
-    /// whatever decides; what was critical is named.
+    /// whatever decides; what was critical or significant is named.
     #[test]
     fn no_fault_of_form_makes_an_objection_green(
         fault in prop::sample::select(FAULTS.to_vec()),
@@ -302,7 +303,11 @@ proptest! {
         // What is said once more counts like any other vote.
         let again = second.is_some_and(|second| second >= first) && !critical;
         prop_assert!(!objects || again || outcome.verdict != Verdict::Pass, "{:?}", outcome.notes);
-        prop_assert_eq!(run.noted("it said"), objects && !again, "{:?}", outcome.notes);
+        // No second answer here has the finding.
+        let significant = found == Some(Severity::Significant);
+        let is_told = objects && !again || significant;
+        prop_assert_eq!(run.noted("it said"), is_told, "{:?}", outcome.notes);
+        prop_assert!(!significant || run.noted("significant a.rs:3"), "{:?}", outcome.notes);
         prop_assert!(!critical || run.noted("critical a.rs:3"), "{:?}", outcome.notes);
     }
 }
@@ -437,12 +442,13 @@ mod helped {
                 }
             });
             run.answer("judge-2", Vote::Pass, |_| {});
-        run.answer("judge-3", Vote::Pass, |_| {});
+            run.answer("judge-3", Vote::Pass, |_| {});
             let critical = found == Some(Severity::Critical);
             let weight = if critical { Vote::Fail } else { first };
             let again = second >= weight && (keeps || !critical);
             let is_lost = weight > Vote::Pass && !again;
-            prop_assert_eq!(run.noted("it said"), is_lost, "{:?}", run.concluded().notes);
+            let is_told = is_lost || found == Some(Severity::Significant) && !keeps;
+            prop_assert_eq!(run.noted("it said"), is_told, "{:?}", run.concluded().notes);
             prop_assert!(!is_lost || run.concluded().verdict != Verdict::Pass);
         }
     }
