@@ -182,7 +182,7 @@ fn is_conditional(entries: &Map<String, Value>) -> bool {
             .get(*key)
             .is_some_and(|value| *value != Value::Bool(false))
     };
-    CONDITIONS.iter().any(|key| is_set(&key))
+    CONDITIONS.iter().any(is_set)
 }
 
 /// Whether a section, or its command that is ours, may be passed over.
