@@ -92,6 +92,76 @@ proptest! {
     }
 }
 
+proptest! {
+    /// A law: two sentences that are alike but for a number, an operator or a piece of code tell of two problems, and the same
+    /// sign is the same one however it is quoted and in whichever line.
+    #[test]
+    fn another_sign_is_another_problem(
+        (one, other) in (0..SIGNS.len(), 0..SIGNS.len()).prop_filter("two signs", |(one, other)| one != other),
+        form in 0_usize..5, line in 1_u32..99,
+    ) {
+        let say = |sign: &str| {
+            [
+                format!("{sign} is not checked"),
+                format!("The result overflows at {sign}"),
+                format!("It crashes for {sign} in every call"),
+                format!("eval of {sign} runs any code that the caller sends"),
+                format!("The known hole {sign} applies to this version"),
+            ][form].clone()
+        };
+        let read = |said: &str| SaidWords::of(said, "return compute(value)");
+        let (this, that) = (say(SIGNS[one]), say(SIGNS[other]));
+        prop_assert!(!read(&this).says_no_more_than(&read(&that)), "{this}: {that}");
+        prop_assert!(read(&this).names_other_part_than(&read(&that)), "{this}: {that}");
+        for same in [say(&format!("`{}`", SIGNS[one])), format!("  {this}."), this.to_uppercase()] {
+            prop_assert!(read(&same).says_no_more_than(&read(&this)), "{same}: {this}");
+        }
+        let at = |line: u32| read(&format!("{this} (line {line})")).says_no_more_than(&read(&format!("{this} (line 7)")));
+        prop_assert!(at(line));
+    }
+}
+
+/// Signs that judges tell apart.
+const SIGNS: [&str; 15] = [
+    "2^31",
+    "2^63",
+    "a[0]",
+    "a[-1]",
+    "x < 0",
+    "x > 0",
+    "x+y",
+    "x-y",
+    "CVE-2021-1234",
+    "CVE-2022-9999",
+    "foo.txt",
+    "foo.md",
+    "len(None)",
+    "len(42)",
+    "n",
+];
+
+/// Hedges and synonyms are no other problem.
+#[test]
+fn another_word_for_the_same_is_the_same_problem() {
+    for (one, other) in [
+        ("Possible SQL injection.", "Potential SQL injection."),
+        (
+            "SQL injection via the name.",
+            "SQL injection through the name.",
+        ),
+        (
+            "A user-supplied name is evaluated.",
+            "A user-provided name is evaluated.",
+        ),
+        (
+            "f() divides by what may be zero.",
+            "f divides by what may be zero.",
+        ),
+    ] {
+        assert!(says_no_more(one, other), "{one}: {other}");
+    }
+}
+
 /// Sentences that are alike but for one word of a pair, or one of several names.
 #[test]
 fn what_is_said_of_the_other_one_is_another_problem() {
@@ -120,6 +190,11 @@ fn what_is_said_of_the_other_one_is_another_problem() {
             "copy(x, y)",
             "Fails for an empty list",
             "Fails for a full list",
+        ),
+        (
+            "copy(x, y)",
+            "It returns too many rows",
+            "It returns too few rows",
         ),
     ] {
         let read = |said: &str| SaidWords::of(said, quote);
