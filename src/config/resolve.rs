@@ -192,6 +192,13 @@ impl ResolvedKey {
 }
 
 impl Config {
+    /// Where the trusted branch's file switches hooks off; none: it does not, or it was the user.
+    pub(crate) fn hook_switch(&self) -> Option<&ValueOrigin> {
+        let origin = self.entry("hook.enabled")?.origin()?;
+        let is_off = !self.settings.hook.enabled && origin.source == LayerSource::Repository;
+        is_off.then_some(origin)
+    }
+
     /// The entry of a key, if it is set.
     pub(crate) fn entry(&self, dotted: &str) -> Option<&ResolvedKey> {
         let path = KeyPath::parse(dotted);

@@ -85,8 +85,8 @@ impl PreparedReview {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, and which
-    /// critical findings a comment silences.
+    /// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, which critical
+    /// findings a comment silences, and that the trusted branch switches it off, since silence looks like a PASS.
     pub(crate) fn hook_notes(&self) -> Vec<String> {
         let disobeyed = self.config.notices.iter().map(ToString::to_string);
         let is_told = |note: &&String| {
@@ -95,7 +95,12 @@ impl PreparedReview {
         };
         let notes = self.notes.iter().filter(is_told);
         let fault = self.config_fault.iter();
-        disobeyed.chain(fault.chain(notes).cloned()).collect()
+        let off = self.config.hook_switch().map(|origin| {
+            let place = origin.place_name();
+            format!("no review: {place} switches the hook off (hook.enabled)")
+        });
+        let told = disobeyed.chain(fault.chain(notes).cloned());
+        told.chain(off).collect()
     }
 }
 

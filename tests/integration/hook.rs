@@ -138,6 +138,25 @@ fn t1_a_branch_that_nobody_merged_opens_no_gate() {
     }
 }
 
+/// Silence looks like a PASS: where the default branch switches the hook off, a push says so. Who does it knows it.
+#[test]
+fn a_push_says_that_the_default_branch_switches_the_hook_off() {
+    let desk = Desk::new().installed();
+    desk.repo.write("council.toml", "[hook]\nenabled = false\n");
+    desk.repo.commit("No hook");
+    desk.push(&["--no-verify", "origin", "HEAD:main"]).ends(0);
+    desk.conflict();
+    desk.push(&["origin", "HEAD:topic"])
+        .ends(0)
+        .tells("no review: ")
+        .tells("council.toml:2 switches the hook off (hook.enabled)");
+    assert!(desk.has("topic"));
+    desk.repo
+        .git(["config", "--global", "council.hook", "false"]);
+    let run = desk.push(&["origin", "HEAD:other"]).ends(0);
+    assert!(!run.stderr.contains("no review"), "{}", run.stderr);
+}
+
 /// Containers, and the shells of coding agents, set what CI services set.
 #[test]
 fn a_variable_of_a_ci_service_opens_no_gate() {
