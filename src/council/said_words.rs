@@ -100,8 +100,6 @@ pub(super) struct SaidWords {
     denies: bool,
     /// Its words, in small letters.
     words: BTreeSet<String>,
-    /// The same in their order, with the signs in them: `x[i]`, `2^31`, `<`.
-    tokens: Vec<Token>,
 }
 
 impl SaidWords {
@@ -126,7 +124,6 @@ impl SaidWords {
             names: names_in(sentence).intersection(&quoted).cloned().collect(),
             denies,
             words,
-            tokens: sentence.split_whitespace().map(Token::of).collect(),
         }
     }
 
@@ -167,12 +164,12 @@ impl SaidWords {
 
     /// Whether it tells of nothing but what an earlier sentence told of.
     pub(super) fn says_no_more_than(&self, then: &Self) -> bool {
+        if self.letters == then.letters {
+            return true;
+        }
         // "n may be negative" and "m may be negative" have nearly all words in common.
         if self.is_of_other_thing_than(then) {
             return false;
-        }
-        if self.letters == then.letters {
-            return true;
         }
         // "Escaped twice" and "not escaped" have all but a denial in common.
         let is_turned = self.denies != then.denies && !self.kinds.is_empty();
@@ -189,8 +186,7 @@ impl SaidWords {
         is_named && names.0.is_disjoint(names.1) || self.is_of_other_thing_than(other)
     }
 
-    /// Whether each has a short name, or a word of a pair, that the other one lacks, or a sign where the other has another
-    /// one.
+    /// Whether each has a short name, or a word of a pair, that the other one lacks.
     fn is_of_other_thing_than(&self, other: &Self) -> bool {
         let (own, others) = (self.short_names(), other.short_names());
         let is_other_name = !own.is_subset(&others) && !others.is_subset(&own);
@@ -202,7 +198,7 @@ impl SaidWords {
                 ((true, false), (false, true)) | ((false, true), (true, false))
             )
         });
-        is_other_name || is_other_word || has_other_sign(&self.tokens, &other.tokens)
+        is_other_name || is_other_word
     }
 
     /// The names that are too short to tell anything as words: `n`, `fd`.
@@ -243,82 +239,8 @@ impl SaidWords {
     }
 }
 
-/// A word of a sentence in its place.
-#[derive(Debug, PartialEq, Eq)]
-struct Token {
-    /// In small letters, without quotes and brackets, and without the number of a line behind a path.
-    text: String,
-    /// Whether it is no word of a language, or too short for one: a number, an operator, code, a short name.
-    is_sign: bool,
-}
-
-impl Token {
-    fn of(word: &str) -> Self {
-        let is_mark = |c: char| "`'\".,;:!?".contains(c);
-        let word = word.trim_matches(is_mark).trim_start_matches('(');
-        let word = match word.contains('(') {
-            true => word,
-            false => word.trim_end_matches(')').trim_matches(is_mark),
-        };
-        let path = word.rsplit_once(':').filter(|(_, line)| {
-            let mut digits = line.chars();
-            !line.is_empty() && digits.all(|c| c.is_ascii_digit() || c == '-')
-        });
-        let word = path.map_or(word, |(path, _)| path);
-        let plain = word.chars().filter(|c| !"`'\"()".contains(*c));
-        Self {
-            text: plain.flat_map(char::to_lowercase).collect(),
-            is_sign: is_sign(word),
-        }
-    }
-}
-
-fn is_sign(word: &str) -> bool {
-    let is_short = word.chars().count() <= MAX_SHORT;
-    let small = word.to_lowercase();
-    let is_little = [&LITTLE_WORDS[..], &SHORT_WORDS[..]]
-        .iter()
-        .any(|words| words.contains(&small.as_str()));
-    // `user-supplied` is a word, `x-y` is code.
-    let is_part =
-        |part: &str| part.chars().count() > MAX_SHORT && part.chars().all(char::is_alphabetic);
-    match is_short {
-        true => !is_little,
-        false => !word.split(['-', '’']).all(is_part),
-    }
-}
-
-/// Short words of sentences that are seldom names.
-const LITTLE_WORDS: [&str; 11] = [
-    "a", "an", "be", "go", "he", "it", "me", "my", "so", "up", "we",
-];
-
-/// The longest part in which two sentences may differ that are alike but for it, in words.
-const MAX_SLOT: usize = 3;
-
-/// Whether two sentences are alike but for one place, in which each has other signs: "a[0] is out of range" and "a[1] is out
-/// of range".
-fn has_other_sign(one: &[Token], other: &[Token]) -> bool {
-    let is_same = |(a, b): &(&Token, &Token)| a.text == b.text;
-    let before = one.iter().zip(other).take_while(is_same).count();
-    let is_line = before > 0 && ["line", "lines"].contains(&one[before - 1].text.as_str());
-    let (one, other) = (&one[before..], &other[before..]);
-    let behind = one.iter().rev().zip(other.iter().rev());
-    let behind = behind.take_while(is_same).count();
-    let (one, other) = (&one[..one.len() - behind], &other[..other.len() - behind]);
-    let longest = one.len().max(other.len());
-    let is_slot = !is_line && longest <= MAX_SLOT && before + behind >= longest;
-    let has_sign = |slot: &[Token]| slot.iter().any(|token| token.is_sign);
-    let joined = |slot: &[Token]| {
-        slot.iter()
-            .map(|token| token.text.as_str())
-            .collect::<String>()
-    };
-    is_slot && has_sign(one) && has_sign(other) && joined(one) != joined(other)
-}
-
 /// Words of which one tells one thing and the other another, in sentences that may be alike but for them.
-const CONTRASTS: [(&str, &str); 36] = [
+const CONTRASTS: [(&str, &str); 35] = [
     ("first", "second"),
     ("first", "third"),
     ("second", "third"),
@@ -354,7 +276,6 @@ const CONTRASTS: [(&str, &str); 36] = [
     ("one", "two"),
     ("many", "few"),
     ("more", "fewer"),
-    ("before", "after"),
 ];
 
 /// The longest name that is no word of [`description_words`], in characters.
