@@ -84,24 +84,6 @@ impl PreparedReview {
     pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
-
-    /// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, which critical
-    /// findings a comment silences, and that the trusted branch switches it off, since silence looks like a PASS.
-    pub(crate) fn hook_notes(&self) -> Vec<String> {
-        let disobeyed = self.config.notices.iter().map(ToString::to_string);
-        let is_told = |note: &&String| {
-            note.starts_with("the change edits council.toml: ")
-                || (note.starts_with(EXCUSED) && note.contains("(critical)"))
-        };
-        let notes = self.notes.iter().filter(is_told);
-        let fault = self.config_fault.iter();
-        let off = self.config.hook_switch().map(|origin| {
-            let place = origin.place_name();
-            format!("no review: {place} switches the hook off (hook.enabled)")
-        });
-        let told = disobeyed.chain(fault.chain(notes).cloned());
-        told.chain(off).collect()
-    }
 }
 
 /// Reads everything. Nothing of the reviewed side is obeyed.
@@ -219,7 +201,7 @@ pub(crate) fn prepare_spec(
 }
 
 /// How the note begins that names them.
-const EXCUSED: &str = "excused by a comment in the code and not counted: ";
+pub(super) const EXCUSED: &str = "excused by a comment in the code and not counted: ";
 
 /// The most findings that comments silence which are named.
 const MAX_EXCUSED: usize = 5;

@@ -20,7 +20,7 @@ use crate::run::hook::expected::await_review;
 use crate::run::hook::passing_secrets::PushSum;
 use crate::run::hook::push::stricter;
 use crate::run::hook::push_news::severity_of;
-use crate::run::prepare::{PreparedReview, prepare_review};
+use crate::run::prepare::{EXCUSED, PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::session::InterruptSource;
 
@@ -145,6 +145,24 @@ enum NextStep {
     Reviewed(Box<RangeReview>),
 }
 
+/// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, which critical
+/// findings a comment silences, and that the trusted branch switches it off, since silence looks like a PASS.
+fn hook_notes(prepared: &PreparedReview) -> Vec<String> {
+    let disobeyed = prepared.config.notices.iter().map(ToString::to_string);
+    let is_told = |note: &&String| {
+        note.starts_with("the change edits council.toml: ")
+            || (note.starts_with(EXCUSED) && note.contains("(critical)"))
+    };
+    let notes = prepared.notes.iter().filter(is_told);
+    let fault = prepared.config_fault.iter();
+    let off = prepared.config.hook_switch().map(|origin| {
+        let place = origin.place_name();
+        format!("no review: {place} switches the hook off (hook.enabled)")
+    });
+    let told = disobeyed.chain(fault.chain(notes).cloned());
+    told.chain(off).collect()
+}
+
 impl RangeJob {
     fn review(&self, teller: &Sender<ReviewStep>) -> Result<(), RunError> {
         let request = ReviewRequest {
@@ -162,7 +180,7 @@ impl RangeJob {
         let known = PreparedRange {
             settings,
             redactor: prepared.redactor.clone(),
-            notes: prepared.hook_notes(),
+            notes: hook_notes(&prepared),
         };
         let _ = teller.send(ReviewStep::Prepared(Box::new(known)));
         if !hook.enabled {
