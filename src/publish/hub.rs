@@ -142,8 +142,7 @@ impl GitHubError {
                 "run it again later; `git council publish` publishes a finished run".to_owned(),
             ),
             Self::Broken { .. } => Some(
-                "check the network and try again; `git council review` needs none, and `git council publish` publishes a \
-                 finished run"
+                "check the network and try again; a finished run is kept, and `git council publish` publishes it"
                     .to_owned(),
             ),
             _ => None,

@@ -215,6 +215,15 @@ impl TerminalPage {
         self.push_line(&format!("{label}{text}"));
     }
 
+    /// What a command shows, shortened where the line is too narrow, and the command, whole, to be copied.
+    pub(super) fn push_command(&mut self, shows: &str, command: &str) {
+        let room = self.look.columns();
+        let room = room.saturating_sub(text::display_width(command) + 2);
+        let shows = text::fit_columns(shows, room, self.look.ellipsis());
+        let command = self.paint(colours::BOLD, command);
+        self.push_line(&format!("{shows}: {command}"));
+    }
+
     /// Parts that belong on one line, broken between them where the line is too narrow.
     pub(super) fn push_parts(&mut self, label: &str, style: Style, parts: &[String]) {
         let dot = self.pick_mark(" · ", " - ");

@@ -29,7 +29,7 @@ use crate::run::layers::REPOSITORY_FILE;
 use crate::run::redaction::{hide_in_target, load_redactor, told_variables, unread_values_note};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
-use crate::run::settings::{self, ConfigSources};
+use crate::run::settings::{self, ConfigFault, ConfigSources};
 use crate::safe_file;
 use crate::sight;
 use crate::text::Untrusted;
@@ -51,7 +51,7 @@ pub(crate) struct PreparedReview {
     /// What a reader of the verdict should know, in words; may hold untrusted names.
     pub(crate) notes: Vec<String>,
     /// What is wrong with the worktree's `council.toml`, which is then not obeyed.
-    pub(crate) config_fault: Option<String>,
+    pub(crate) config_fault: Option<ConfigFault>,
     /// What people dismissed where the change is discussed, as far as they may.
     pub(crate) dismissed: Vec<Dismissal>,
     /// What an earlier review of the same pull request left open; none: there was none.
@@ -136,7 +136,7 @@ pub(crate) fn prepare_spec(
         settings::load_review_config(start, request.flags.clone(), &voices)?;
     let mut notes = std::mem::take(&mut change.notes);
     notes.extend(config.notices.iter().map(ToString::to_string));
-    notes.extend(config_fault.clone());
+    notes.extend(config_fault.as_ref().map(ConfigFault::note));
     notes.extend(
         config
             .settings

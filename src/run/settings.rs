@@ -60,6 +60,27 @@ pub(crate) fn load_config(
     load_layers(start, flags, voices, CheckoutParts::ALL).map(|(config, _)| config)
 }
 
+/// What is wrong with a part of the checkout's configuration.
+pub(crate) struct ConfigFault {
+    /// The part, and its verb.
+    part: String,
+    fault: String,
+}
+
+impl ConfigFault {
+    /// What a review says that goes on without that part.
+    pub(crate) fn note(&self) -> String {
+        let Self { part, fault } = self;
+        format!("{part} ignored, because it is broken: {fault}")
+    }
+
+    /// What is said where nothing goes on without it.
+    pub(crate) fn refusal(&self) -> String {
+        let Self { part, fault } = self;
+        format!("{part} broken: {fault}")
+    }
+}
+
 /// The same for a review, with what is wrong with the worktree's `council.toml`, or with `.git/config`, where it cannot be
 /// obeyed. That file may come with the change, and a `.git` with an archive: neither may make a change unreviewable. Both
 /// can only make a review stricter, so that nothing gets milder without them. Files that the user follows as their own are
@@ -68,7 +89,7 @@ pub(crate) fn load_review_config(
     start: &RunContext,
     flags: Vec<KeyValue>,
     voices: &ConfigSources<'_>,
-) -> Result<(Config, Option<String>), RunError> {
+) -> Result<(Config, Option<ConfigFault>), RunError> {
     let load = |parts: CheckoutParts| {
         let (config, trust) = load_layers(start, flags.clone(), voices, parts)?;
         check_rules(&config.settings)?;
@@ -82,16 +103,15 @@ pub(crate) fn load_review_config(
     let git = "what .git/config says of git-council is".to_owned();
     let both =
         format!("{REPOSITORY_FILE} of the worktree, and what .git/config says of git-council, are");
-    for (file, git, what) in [
+    for (file, git, part) in [
         (false, true, file),
         (true, false, git),
         (false, false, both),
     ] {
         let parts = CheckoutParts { file, git };
         if let Ok((config, CheckoutTrust::Stricter)) = load(parts) {
-            let fault = &error.message;
-            let note = format!("{what} ignored, because it is broken: {fault}");
-            return Ok((config, Some(note)));
+            let fault = error.message;
+            return Ok((config, Some(ConfigFault { part, fault })));
         }
     }
     Err(error)
@@ -210,6 +230,11 @@ pub(crate) fn branch_config(start: &RunContext) -> Result<Config, RunError> {
 /// The same without the checkout.
 pub(crate) fn trusted_config(start: &RunContext) -> Result<Config, RunError> {
     config_of_branch(start, CheckoutUse::Ignored)
+}
+
+/// The configuration as the hook sees it at a push of the current branch.
+pub(crate) fn push_config(start: &RunContext) -> Result<Config, RunError> {
+    config_of_branch(start, CheckoutUse::Stricter)
 }
 
 fn config_of_branch(start: &RunContext, checkout: CheckoutUse) -> Result<Config, RunError> {

@@ -286,6 +286,10 @@ fn what_the_job_shows_needs_no_pull_request() {
     repo.council_with(&vars, &["review", "HEAD", "--publish", "comment"])
         .ends(2)
         .tells("there is no pull request to publish to");
+    // Nor is a judge paid for what nobody can be shown.
+    let run = repo.council(["review", "HEAD", "--publish", "summary"]);
+    assert_eq!(run.stdout, "");
+    run.ends(2).tells("no remote of this repository points to");
 }
 
 /// A job has no tree to give to a tool; whoever learned that from the verdict had started every job for nothing.

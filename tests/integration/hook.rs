@@ -151,8 +151,14 @@ fn a_push_says_that_the_default_branch_switches_the_hook_off() {
         .tells("no review: ")
         .tells("council.toml:2 switches the hook off (hook.enabled)");
     assert!(desk.has("topic"));
+    let status = |told: &str| {
+        let run = desk.repo.council(["hook", "status"]);
+        run.ends(0).prints("switched off").prints(told);
+    };
+    status("council.toml:2 (hook.enabled)");
     desk.repo
         .git(["config", "--global", "council.hook", "false"]);
+    status("council.hook is false");
     let run = desk.push(&["origin", "HEAD:other"]).ends(0);
     assert!(!run.stderr.contains("no review"), "{}", run.stderr);
 }
@@ -390,8 +396,9 @@ fn two_bad_branches_are_told_in_five_lines() {
     let line = run
         .stderr
         .lines()
-        .find(|line| line.starts_with("git council show "));
-    let name = line.and_then(|line| line.strip_prefix("git council show ")?.split(':').next());
+        .find(|line| line.contains("git council show "));
+    // It ends its line, to be copied.
+    let name = line.and_then(|line| Some(line.split_once(": git council show ")?.1));
     let shown = desk
         .repo
         .council(["show", name.unwrap()])

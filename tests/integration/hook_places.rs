@@ -75,6 +75,12 @@ fn an_earlier_hook_runs_first_and_hears_the_same_refs() {
     )
     .unwrap();
     fs::set_permissions(&hook, PermissionsExt::from_mode(0o750)).unwrap();
+    let earlier = fs::read(&hook).unwrap();
+    let install = desk.repo.council(["hook", "install"]);
+    install.ends(0).prints("the hook that was there runs first");
+    let uninstall = desk.repo.council(["hook", "uninstall"]);
+    uninstall.ends(0).prints("the hook that was there is back");
+    assert_eq!(fs::read(&hook).unwrap(), earlier);
     let desk = desk.installed();
     desk.repo
         .council(["hook", "status"])

@@ -13,7 +13,7 @@ use crate::run::error::RunError;
 use crate::run::settings;
 use crate::text::{self, Untrusted};
 
-/// Show the effective configuration, and where each value comes from
+/// Show the effective configuration; --show-origin says where each value comes from
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ConfigArgs {
     /// Show only this key, or the keys of this table

@@ -9,7 +9,7 @@ use crate::cli::context::CommandContext;
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::hook::background::background_queue;
-use crate::run::hook::gate::{may_be_gate, repository_settings, without_git_variables};
+use crate::run::hook::gate::{may_be_gate, without_git_variables};
 use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, InstallOutcome, UninstallOutcome};
 use crate::run::hook::machine_load::{LoadLimits, load_limits};
 use crate::run::hook::push::{PrePush, PushOutcome};
@@ -171,10 +171,14 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
             return Err(RunError::usage(shared)
                 .hint("to review the pushes of all of them: git council hook install --force"));
         }
+        let kept = || hooks.kept_file(event).display().to_string();
         let done = match hooks.install_hook(event, &program_path())? {
-            InstallOutcome::Installed => "installed",
-            InstallOutcome::Renewed => "renewed",
-            InstallOutcome::Already => "already there",
+            InstallOutcome::Installed => "installed".to_owned(),
+            InstallOutcome::Chained => {
+                format!("installed; the hook that was there runs first ({})", kept())
+            }
+            InstallOutcome::Renewed => "renewed".to_owned(),
+            InstallOutcome::Already => "already there".to_owned(),
         };
         let place = hooks.dir.join(event.name());
         if start.console.verbosity != crate::report::Verbosity::Quiet {
@@ -221,18 +225,22 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     let mut edited = Vec::new();
     for event in HookEvent::ALL {
         let file = hooks.dir.join(event.name());
-        match hooks.uninstall_hook(event)? {
-            UninstallOutcome::Removed => {
-                any = true;
-                start
-                    .console
-                    .print(&format!("{} removed\n", file.display()))?;
+        let file = file.display();
+        let done = match hooks.uninstall_hook(event)? {
+            UninstallOutcome::Removed => Some(format!("{file} removed\n")),
+            UninstallOutcome::Restored => {
+                Some(format!("{file} removed; the hook that was there is back\n"))
             }
             UninstallOutcome::Edited => {
                 any = true;
-                edited.push(file.display().to_string());
+                edited.push(file.to_string());
+                None
             }
-            UninstallOutcome::Nothing => {}
+            UninstallOutcome::Nothing => None,
+        };
+        if let Some(done) = done {
+            any = true;
+            start.console.print(&done)?;
         }
         if hooks.unconfigure_hook(event) {
             any = true;
@@ -279,14 +287,17 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
             .iter()
             .any(|row| row.event == pre_push && row.installed);
         let mode = match (meaning.enabled, meaning.gate) {
-            (false, _) => "switched off (council.hook is false)",
+            (false, _) => match &meaning.switched_off_by {
+                Some(place) => format!("switched off by {place} (hook.enabled)"),
+                None => "switched off (council.hook is false)".to_owned(),
+            },
             (true, true) if !is_installed => {
-                "gate, but no pre-push hook is installed: no push is stopped"
+                "gate, but no pre-push hook is installed: no push is stopped".to_owned()
             }
-            (true, false) => "advisory: no verdict stops a push",
-            (true, true) => "gate: FAIL and INCONCLUSIVE stop a push",
+            (true, false) => "advisory: no verdict stops a push".to_owned(),
+            (true, true) => "gate: FAIL and INCONCLUSIVE stop a push".to_owned(),
         };
-        rows.push(["mode", mode]);
+        rows.push(["mode", &mode]);
         let judges = if meaning.models {
             "the whole council"
         } else {
@@ -386,7 +397,7 @@ fn tell_news(news: PushNews, start: &CommandContext) {
 }
 
 fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
-    if !repository_settings(start)?.hook.enabled {
+    if !settings::push_config(start)?.settings.hook.enabled {
         return Ok(());
     }
     let Some(background) = background_queue(start)? else {

@@ -18,7 +18,7 @@ use crate::run::ci::{check_range, ci_target};
 use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
-use crate::run::github::publishing::publish_in_job;
+use crate::run::github::publishing::{JobPublication, publish_in_job};
 use crate::run::github::review::{PullFrontend, review_pull_request};
 use crate::run::hook::background::refuse_other_head;
 use crate::run::output_file::write_output;
@@ -105,8 +105,14 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
-    let is_published = args.forge.is_requested();
-    let lines = is_published.then(|| DiffLines::of_files(&prepared.packet.files));
+    // What it lacks is said before judges are paid.
+    let publish = args
+        .forge
+        .is_requested()
+        .then(|| args.forge.to_publish_request());
+    let publish = publish.map(|wanted| JobPublication::open(wanted, &start));
+    let publish = publish.transpose()?;
+    let publish = publish.map(|publish| (publish, DiffLines::of_files(&prepared.packet.files)));
     let announce = |name: &str| detach::announce_run(name, &start);
     let options = ConveneOptions {
         deep: args.council.deep,
@@ -153,15 +159,15 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         report.bottom_line(output.gate).unpublished_code()
     };
     remember_verdict(&report, output.shows_findings(), &start);
-    if let Some(lines) = lines.filter(|_| code != exit::UNPUBLISHED) {
+    if let Some((publish, lines)) = publish.filter(|_| code != exit::UNPUBLISHED) {
         let code = publish_in_job(
             &report,
-            &args.forge.to_publish_request(),
+            &publish,
             lines,
             &settings,
             &mut JobSurfaces::from_environment(&start),
             &start,
-        )?;
+        );
         return Ok(start.check_events(code));
     }
     Ok(start.check_events(code))

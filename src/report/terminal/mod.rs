@@ -90,7 +90,7 @@ pub(crate) fn render_hook(
     let run = run.map_or(String::new(), |name| {
         format!(" {}", Untrusted::new(name).name())
     });
-    page.push_fitted(&format!("git council show{run}: "), colours::BOLD, &more);
+    page.push_command(&more, &format!("git council show{run}"));
     page.finish()
 }
 

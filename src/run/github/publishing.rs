@@ -81,25 +81,40 @@ pub(super) fn publish_options(
     }
 }
 
-/// Publishes where no pull request is needed: in the job that runs.
+/// What is needed to publish in the job that runs, where no pull request is.
+pub(crate) struct JobPublication {
+    wanted: PublishRequest,
+    forge: GitHubSession,
+}
+
+impl JobPublication {
+    /// # Errors
+    ///
+    /// No repository is named, or a variable of the job is wrong.
+    pub(crate) fn open(wanted: PublishRequest, start: &RunContext) -> Result<Self, RunError> {
+        let forge = GitHubSession::open(&wanted.about, start)?;
+        Ok(Self { wanted, forge })
+    }
+}
+
+/// Publishes in the job that runs; how the program ends.
 pub(crate) fn publish_in_job(
     report: &Report,
-    wanted: &PublishRequest,
+    JobPublication { wanted, forge }: &JobPublication,
     lines: DiffLines,
     settings: &Settings,
     job: &mut dyn WorkflowJob,
     start: &RunContext,
-) -> Result<u8, RunError> {
-    let forge = GitHubSession::open(&wanted.about, start)?;
+) -> u8 {
     let hub = forge.open_api();
     let head = report.target.head.as_deref().unwrap_or_default();
     let wishes = PublishOptions {
         lines,
-        ..publish_options(wanted, &forge, head, Some(settings))
+        ..publish_options(wanted, forge, head, Some(settings))
     };
     let seen = ForgeState::default();
     let ended = publish_report(report, &seen, Vec::new(), (&wishes, &hub), job, start);
-    Ok(ended.exit_code)
+    ended.exit_code
 }
 
 /// What came of a publication.

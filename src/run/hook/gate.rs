@@ -1,23 +1,11 @@
 //! What the configuration says of hooks, and the environment in which they read it.
 
-use crate::config::{HookMode, Settings};
+use crate::config::HookMode;
 use crate::git::{self, RepositoryPaths};
 use crate::run::context::RunContext;
 use crate::run::environment::ProcessEnvironment;
-use crate::run::error::RunError;
 use crate::run::request::CheckoutUse;
 use crate::run::settings::{self, ConfigSources};
-
-/// What the configuration says, without reading a change.
-pub(crate) fn repository_settings(start: &RunContext) -> Result<Settings, RunError> {
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    let voices = ConfigSources {
-        place: Some(&place),
-        trusted: None,
-        checkout: CheckoutUse::Stricter,
-    };
-    Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
-}
 
 /// Whether the hook may be a gate: anything that can be read says so, or something cannot be read. A broken value may
 /// stand beside the one that made the hook a gate, and must not open it.

@@ -43,6 +43,8 @@ pub(crate) enum HookState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstallOutcome {
     Installed,
+    /// Another hook stood there; it is kept, and runs first.
+    Chained,
     Renewed,
     Already,
 }
@@ -51,6 +53,8 @@ pub(crate) enum InstallOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UninstallOutcome {
     Removed,
+    /// The hook that stood there before is back.
+    Restored,
     /// It was edited after the installation, and stays.
     Edited,
     Nothing,
@@ -130,7 +134,8 @@ impl HookInstaller {
         self.dir.join(event.name())
     }
 
-    fn kept_file(&self, event: HookEvent) -> PathBuf {
+    /// Where the hook that stood there before is kept.
+    pub(crate) fn kept_file(&self, event: HookEvent) -> PathBuf {
         self.dir.join(format!("{}.{KEPT}", event.name()))
     }
 
@@ -250,7 +255,7 @@ impl HookInstaller {
                     .hint("move one of them away, then install again"));
                 }
                 self.replace_hook(event, &text, Some(&kept))?;
-                return Ok(InstallOutcome::Installed);
+                return Ok(InstallOutcome::Chained);
             }
             _ => {}
         }
@@ -317,16 +322,18 @@ impl HookInstaller {
             HookState::Absent | HookState::Other => return restore_cut_off(&file, &kept),
         }
         let made_dir = made_dir(&safe_file::read(&file).unwrap_or_default());
-        if path_exists(&kept) {
+        let outcome = if path_exists(&kept) {
             fs::rename(&kept, &file).map_err(|error| file_error("put back", &file, &error))?;
+            UninstallOutcome::Restored
         } else {
             fs::remove_file(&file).map_err(|error| file_error("remove", &file, &error))?;
-        }
+            UninstallOutcome::Removed
+        };
         if made_dir {
             // Another hook may live there by now.
             let _ = fs::remove_dir(&self.dir);
         }
-        Ok(UninstallOutcome::Removed)
+        Ok(outcome)
     }
 
     /// Removes what killed installations of ours never finished.

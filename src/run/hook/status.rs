@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::HookMode;
+use crate::config::{HookMode, ValueOrigin};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::hook::gate::repository_settings;
 use crate::run::hook::install::{HookInstaller, HookState};
 use crate::run::hook::script::{HookEvent, VERSION};
+use crate::run::settings::push_config;
+use crate::text::Untrusted;
 
 /// The hooks of a repository: what `hook status --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,6 +42,9 @@ pub(crate) struct HookRow {
 pub(crate) struct HookMeaning {
     /// Whether hooks review at all.
     pub(crate) enabled: bool,
+    /// The file of the trusted branch that switches them off; none where they review, or the user switched them off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) switched_off_by: Option<String>,
     /// Whether FAIL and INCONCLUSIVE stop a push.
     pub(crate) gate: bool,
     /// Whether judges that cost something sit.
@@ -62,12 +66,15 @@ pub(crate) fn collect_status(start: &RunContext) -> Result<HookStatus, RunError>
             state: describe_state(&hooks, event, state),
         });
     }
-    let (settings, error) = match repository_settings(start) {
-        Ok(settings) => {
+    let (settings, error) = match push_config(start) {
+        Ok(config) => {
+            let by = config.hook_switch().map(ValueOrigin::place_name);
+            let hook = &config.settings.hook;
             let meaning = HookMeaning {
-                enabled: settings.hook.enabled,
-                gate: settings.hook.mode == HookMode::Gate,
-                models: settings.hook.models,
+                enabled: hook.enabled,
+                switched_off_by: by.map(|place| Untrusted::new(place).line()),
+                gate: hook.mode == HookMode::Gate,
+                models: hook.models,
             };
             (Some(meaning), None)
         }

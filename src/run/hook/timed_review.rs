@@ -154,12 +154,11 @@ fn hook_notes(prepared: &PreparedReview) -> Vec<String> {
             || (note.starts_with(EXCUSED) && note.contains("(critical)"))
     };
     let notes = prepared.notes.iter().filter(is_told);
-    let fault = prepared.config_fault.iter();
     let off = prepared.config.hook_switch().map(|origin| {
         let place = origin.place_name();
         format!("no review: {place} switches the hook off (hook.enabled)")
     });
-    let told = disobeyed.chain(fault.chain(notes).cloned());
+    let told = disobeyed.chain(notes.cloned());
     told.chain(off).collect()
 }
 
@@ -173,7 +172,7 @@ impl RangeJob {
         let prepared = prepare_review(&request, &self.start)?;
         // The file may be what makes this hook a gate.
         if let Some(fault) = &prepared.config_fault {
-            return Err(RunError::usage(fault.clone()));
+            return Err(RunError::usage(fault.refusal()));
         }
         let settings = prepared.config.settings.clone();
         let hook = settings.hook.clone();
