@@ -59,6 +59,8 @@ pub(super) struct ChangedFile<'p> {
     pub(super) added: Vec<u32>,
     /// Removed lines on the old side.
     pub(super) removed: Vec<u32>,
+    /// How many edited lines stand in a side that is too large to be read for names.
+    oversized: usize,
     /// What is read of both sides once.
     edited: OnceLock<Vec<u32>>,
 }
@@ -85,12 +87,21 @@ impl<'p> ChangedFile<'p> {
         let old = tree
             .read_before(file.path_before())
             .map(|bytes| String::from_utf8_lossy(&bytes).into());
+        let added: Vec<u32> = added.filter_map(|line| line.new_no).collect();
+        let removed: Vec<u32> = removed.filter_map(|line| line.old_no).collect();
+        let mut oversized = 0;
+        let mut bounded = |text: Option<Arc<str>>, edited: &[u32]| {
+            let is_read = text.as_ref().is_none_or(|text| text.len() <= MAX_SIDE);
+            oversized += if is_read { 0 } else { edited.len() };
+            text.filter(|_| is_read)
+        };
         Self {
             file,
-            new: new.filter(|text: &Arc<str>| text.len() <= MAX_SIDE),
-            old: old.filter(|text: &Arc<str>| text.len() <= MAX_SIDE),
-            added: added.filter_map(|line| line.new_no).collect(),
-            removed: removed.filter_map(|line| line.old_no).collect(),
+            new: bounded(new, &added),
+            old: bounded(old, &removed),
+            added,
+            removed,
+            oversized,
             edited: OnceLock::new(),
         }
     }
@@ -119,11 +130,13 @@ impl<'p> ChangedFile<'p> {
             let text = text.as_deref()?;
             let outline = FileOutline::of(path, text);
             let mut lines = lines_of_code(&outline, lines);
+            let unread = lines.len().saturating_sub(MAX_EDITED_LINES);
             lines.truncate(MAX_EDITED_LINES);
             Some(ReadSide {
                 path,
                 text,
                 lines,
+                unread,
                 outline,
             })
         })
@@ -135,17 +148,29 @@ impl<'p> ChangedFile<'p> {
     }
 }
 
-/// The names of a change, the most telling first, and how many of them are not looked for.
-pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> (Vec<WantedName>, usize) {
+/// What is looked for around a change.
+pub(super) struct SoughtNames {
+    /// The most telling first.
+    pub(super) names: Vec<WantedName>,
+    /// How many more there are.
+    pub(super) left_out: usize,
+    /// How many edited lines were not read for names.
+    pub(super) unread_lines: usize,
+}
+
+/// The names of a change.
+pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> SoughtNames {
     let moved = packet.files.iter().flat_map(moved::moved_names);
     let mut wanted: BTreeMap<String, WantedName> = BTreeMap::new();
     for name in moved.take(MAX_MOVED_NAMES) {
         WantedName::merge(&mut wanted, name);
     }
     let mut elsewhere = ReadElsewhere::default();
+    let mut unread_lines = 0;
     for file in files {
         let mut names = FileNames::default();
         elsewhere.extend(names.read(file));
+        unread_lines += names.unread_lines;
         let in_test = is_test_path(&file.path().display());
         for mut name in names.into_wanted() {
             if in_test {
@@ -166,7 +191,11 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> (Vec<W
     });
     let left_out = all.len().saturating_sub(MAX_NAMES);
     all.truncate(MAX_NAMES);
-    (all, left_out)
+    SoughtNames {
+        names: all,
+        left_out,
+        unread_lines,
+    }
 }
 
 /// The most names for files that are moved or deleted.
@@ -223,6 +252,8 @@ struct FileNames {
     /// Whether they are those of a service that runs jobs: no program reads them, and every such file has the same keys.
     is_ci: bool,
     language: Option<Language>,
+    /// How many edited lines are beyond a bound.
+    unread_lines: usize,
 }
 
 impl FileNames {
@@ -237,6 +268,8 @@ impl FileNames {
             .into();
         self.is_schema = schema::is_schema(&file.path().display());
         let sides = file.read_sides();
+        let beyond = sides.iter().flatten().map(|side| side.unread);
+        self.unread_lines = file.oversized + beyond.sum::<usize>();
         let mut defined = [HashSet::new(), HashSet::new()];
         for (index, side) in sides.iter().enumerate() {
             let Some(side) = side else {

@@ -10,5 +10,7 @@ pub(super) struct ReadSide<'f> {
     pub(super) text: &'f str,
     /// The edited lines that are code.
     pub(super) lines: Vec<u32>,
+    /// How many more of them a bound leaves out.
+    pub(super) unread: usize,
     pub(super) outline: FileOutline<'f>,
 }

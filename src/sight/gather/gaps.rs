@@ -4,6 +4,7 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, Packet};
 use council_syntax::language::Language;
 
+use super::super::candidates::SoughtNames;
 use super::super::limits::SearchLimits;
 use super::super::search::{MAX_FILE, NameHits};
 use crate::git::HistoryFindings;
@@ -29,9 +30,20 @@ pub(super) fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
 }
 
 /// Names of the change beyond the most that are looked for.
-pub(super) fn names_gap(known: usize, left_out: usize) -> Option<String> {
-    let all = known + left_out;
-    (left_out > 0).then(|| format!("{known} of the {all} names of the change were looked for"))
+pub(super) fn names_gap(sought: &SoughtNames) -> Option<String> {
+    let known = sought.names.len();
+    let all = known + sought.left_out;
+    (known < all).then(|| format!("{known} of the {all} names of the change were looked for"))
+}
+
+/// Edited lines of which no name was looked for.
+pub(super) fn lines_gap(sought: &SoughtNames) -> Option<String> {
+    let words = match sought.unread_lines {
+        0 => return None,
+        1 => "the names in 1 edited line of a very large file or change were".to_owned(),
+        n => format!("the names in {n} edited lines of very large files or changes were"),
+    };
+    Some(format!("{words} not looked for"))
 }
 
 pub(super) fn size_gap(hits: &NameHits) -> Option<String> {

@@ -75,7 +75,7 @@ pub(super) fn with_search_of(
     after: &SearchLimits,
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let (mut names, _) = wanted_names(&files, packet);
+    let mut names = wanted_names(&files, packet).names;
     let (hits, known) = search_names(sight, packet, (&files, &mut names), search);
     let mut gatherer = Gatherer::new(&files, &names, &known);
     gatherer.add_hits(&hits, after);
@@ -96,13 +96,13 @@ pub(crate) fn gather_for_part(
     limits: &SearchLimits,
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let ((hits, known), names, left_out, history) = thread::scope(|scope| {
+    let ((hits, known), sought, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
-        let (mut names, left_out) = wanted_names(&files, packet);
-        let hits = search_names(sight, packet, (&files, &mut names), limits);
-        (hits, names, left_out, history.join().unwrap_or_default())
+        let mut sought = wanted_names(&files, packet);
+        let hits = search_names(sight, packet, (&files, &mut sought.names), limits);
+        (hits, sought, history.join().unwrap_or_default())
     });
-    let mut gatherer = Gatherer::new(&files, &names, &known);
+    let mut gatherer = Gatherer::new(&files, &sought.names, &known);
     gatherer.add_changed_functions();
     gatherer.add_outer_functions();
     gatherer.add_small_files();
@@ -113,7 +113,8 @@ pub(crate) fn gather_for_part(
     gatherer.add_far_functions();
     gatherer.add_long_definitions();
     let mut gathered = gatherer.finish();
-    gathered.gaps.extend(gaps::names_gap(names.len(), left_out));
+    gathered.gaps.extend(gaps::names_gap(&sought));
+    gathered.gaps.extend(gaps::lines_gap(&sought));
     gathered.gaps.extend(gaps::search_gap(&hits, unread));
     gathered.gaps.extend(more.into_iter().flatten());
     gathered.gaps.extend(gaps::language_gap(packet));

@@ -400,6 +400,42 @@ fn secrets_around_a_change_are_taken_out() {
     );
 }
 
+/// Names that a bound keeps from being looked for are told, whichever side the lines stand on.
+#[test]
+fn edited_lines_without_a_look_are_counted() {
+    let table = |rows: usize, value: &str| -> String {
+        let row = |row: usize| format!("ROW_{row} = {value}\n");
+        (0..rows).map(row).collect()
+    };
+    let long = format!("'{}'", "x".repeat(300));
+    for (before, now, told) in [
+        (table(1_990, "1"), table(1_990, "2"), None),
+        (String::new(), table(2_001, "1"), Some("1 edited line")),
+        (
+            table(2_050, "1"),
+            table(2_050, "2"),
+            Some("100 edited lines"),
+        ),
+        (table(2_050, "1"), String::new(), Some("50 edited lines")),
+        (
+            String::new(),
+            table(1_900, &long),
+            Some("1900 edited lines"),
+        ),
+    ] {
+        let repo = Repo::new();
+        for text in [before, now] {
+            repo.write("table.py", format!("import os\n{text}"));
+            repo.commit("rows");
+        }
+        let (change, packet) = prepare(&repo, "main~1..main");
+        let gaps = look(&change, &packet).gaps.join("\n");
+        let of_lines = gaps.contains("edited line");
+        let is_told = told.map_or(!of_lines, |told| gaps.contains(&format!("names in {told}")));
+        assert!(is_told, "{told:?}: {gaps}");
+    }
+}
+
 /// Whoever reviews a change in a language without known functions is told so, and nobody else is.
 #[test]
 fn a_language_without_known_functions_is_told() {
