@@ -1,7 +1,6 @@
 //! From a prepared change to a council that is held: who sits, what they are sent, where the run is kept.
 
 use council_protocol::Seat;
-use council_protocol::packet::TargetKind;
 
 use crate::council::plan::RunSeed;
 use crate::memory::is_objection;
@@ -79,11 +78,7 @@ pub(crate) fn convene_review(
     let config = &prepared.config;
     let planned = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
     let (mut seats, quorum) = (planned.seats, planned.quorum);
-    match prepared.packet.target.kind {
-        TargetKind::File => SeatPlanner::require_thinking_seats(&seats, "a document")?,
-        TargetKind::Topic => SeatPlanner::require_thinking_seats(&seats, "a question")?,
-        _ => {}
-    }
+    SeatPlanner::require_thinking_seats(&seats, prepared.packet.target.kind)?;
     check_recordings(&seats, &prepared.packet, &prepared.redactor)?;
     if let Some(request) = &prepared.request {
         lenses::add_focus(&mut seats, &request.focus);

@@ -292,6 +292,21 @@ fn what_the_job_shows_needs_no_pull_request() {
     run.ends(2).tells("no remote of this repository points to");
 }
 
+/// Law: what a review refuses, since nobody there can think, a matrix refuses as well. Its last job ended with 0.
+#[test]
+fn a_matrix_refuses_what_rules_cannot_debate() {
+    let repo = Repo::with_base();
+    repo.write("PLAN.md", "# Plan\n\nDrop the database.\n");
+    for subject in [["--file", "PLAN.md"], ["--topic", "Shall we drop it?"]] {
+        let review = repo.council_with(&[], &[&["review"][..], &subject].concat());
+        review.ends(2).tells("needs agents with a model");
+        let plan = repo.council_with(&[], &[&["plan", "--run", "run"][..], &subject].concat());
+        assert_eq!(plan.stdout, "");
+        plan.ends(2).tells("hint: ");
+        assert!(!repo.path().join("run").exists());
+    }
+}
+
 /// A job has no tree to give to a tool; whoever learned that from the verdict had started every job for nothing.
 #[test]
 fn a_matrix_refuses_tools_before_a_job_is_started() {

@@ -270,15 +270,27 @@ fn what_holds_no_new_code_is_not_reviewed() {
     told.tells("no refs received (lefthook must pass standard input on), nothing to review");
 }
 
-/// A law: behind a manager that hands on nothing, a push of one ref is held for that ref and for no other.
+/// A law: behind a manager, or a script of the user's, that hands on nothing, a push of one ref is held for that ref and
+/// for no other.
 #[test]
 fn a_push_of_one_ref_is_held_for_no_other() {
+    const NOTHING: &str = "git-council hook run pre-push \"$@\" </dev/null";
+    const READ: &str = "while read a b; do :; done\ngit-council hook run pre-push \"$@\"";
+    for (manager, lines) in [
+        ("lefthook.yml", NOTHING),
+        ("notes.yml", NOTHING),
+        ("notes.yml", READ),
+    ] {
+        one_ref_is_held(manager, &format!("#!/bin/sh\n{lines}\n"));
+    }
+}
+
+fn one_ref_is_held(manager: &str, hook: &str) {
     let desk = Desk::new();
     desk.gate();
-    desk.repo.write("lefthook.yml", "pre-push:\n");
+    desk.repo.write(manager, "pre-push:\n");
     desk.repo.commit("A manager");
     desk.push(&["--no-verify", "origin", "main"]).ends(0);
-    let hook = "#!/bin/sh\ngit-council hook run pre-push \"$@\" </dev/null\n";
     desk.repo.write(".git/hooks/pre-push", hook);
     std::fs::set_permissions(
         desk.repo.path().join(".git/hooks/pre-push"),

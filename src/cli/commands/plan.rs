@@ -56,7 +56,9 @@ impl PlanArgs {
             "what would be sent, to whom: git council review --dry-run with the same flags";
         const FRESH: &str = "`plan` always plans: it looks for no earlier verdict";
         const CONCLUDE: &str = "the report is written by `git council conclude`";
+        const TOPIC: &str = "a question is debated without jobs: git council review --topic";
         let flags = [
+            (review.topic.is_some(), "--topic", TOPIC),
             (review.detach, "--detach", DRY_RUN),
             (review.dry_run, "--dry-run", DRY_RUN),
             (review.fresh, "--fresh", FRESH),

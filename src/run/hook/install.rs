@@ -186,6 +186,12 @@ impl HookInstaller {
             || self.is_run_by_manager(event)
     }
 
+    /// Whether git itself tells us what it does: by a script as we wrote it, or by its configuration.
+    pub(crate) fn hears_git(&self, event: HookEvent) -> bool {
+        let is_ours = matches!(self.hook_state(event), Ok(HookState::Installed { .. }));
+        is_ours || self.is_configured(event)
+    }
+
     /// Whether a manager has our lines and git comes past that manager.
     pub(crate) fn is_run_by_manager(&self, event: HookEvent) -> bool {
         self.detect_manager(event).is_some_and(|manager| {

@@ -21,7 +21,7 @@ pub(crate) fn read_updates(
     let of_pre_commit = told.is_empty().then(|| of_pre_commit(start)).flatten();
     let updates = match (told.is_empty(), of_pre_commit) {
         (true, Some(first)) => with_others(first, remote, free, news)?,
-        (true, None) => kept_by_manager(remote, free, news)?,
+        (true, None) => kept_by_others(remote, free, news)?,
         (false, _) => told,
     };
     let (gone, updates): (Vec<_>, Vec<_>) = updates.into_iter().partition(RefUpdate::is_deletion);
@@ -61,25 +61,23 @@ fn with_others(
     Ok(others)
 }
 
-/// What may be pushed where nothing was said. git has nothing to say of what is up to date; a manager may have kept it
-/// for itself, and what is not known to be nothing opens no gate.
-fn kept_by_manager(
+/// What may be pushed where nothing was said. git has nothing to say of what is up to date; a manager, or a script of the
+/// user's that calls us, may have kept it for itself, and what is not known to be nothing opens no gate.
+fn kept_by_others(
     remote: &str,
     start: &RunContext,
     news: &mut PushNews,
 ) -> Result<Vec<RefUpdate>, RunError> {
-    let hooks = HookInstaller::in_repository(start).ok();
-    let managed = hooks.and_then(|hooks| {
-        let manager = hooks.detect_manager(HookEvent::PrePush)?;
-        Some((hooks, manager))
-    });
-    let Some((hooks, manager)) = managed else {
+    let Ok(hooks) = HookInstaller::in_repository(start) else {
         return Ok(Vec::new());
     };
-    let cause = format!(
-        "no refs received ({} must pass standard input on)",
-        manager.name()
-    );
+    let event = HookEvent::PrePush;
+    let keeper = match hooks.detect_manager(event) {
+        Some(manager) => manager.name(),
+        None if hooks.hears_git(event) => return Ok(Vec::new()),
+        None => "the pre-push hook",
+    };
+    let cause = format!("no refs received ({keeper} must pass standard input on)");
     let named = pushed_source(|key: &str| hooks.git.config_value(key));
     match named.and_then(|source| update_of(&source, remote, start)) {
         // git has nothing to say of what is up to date, and the manager kept nothing for itself.

@@ -115,6 +115,7 @@ pub(crate) fn plan_matrix(
     let planned = bench.plan_bench(&prepared.packet)?;
     let seats = planned.seats;
     refuse_tools(&seats)?;
+    SeatPlanner::require_thinking_seats(&seats, prepared.packet.target.kind)?;
     let seed = draw_run_seed(&world)?;
     let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;

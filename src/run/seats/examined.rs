@@ -1,6 +1,7 @@
 //! What a cross-examination, and a text in the place of a change, ask of the seats.
 
 use council_protocol::Seat;
+use council_protocol::packet::TargetKind;
 use council_protocol::seat::AgentKind;
 
 use crate::config::{LayerSource, ResolvedKey};
@@ -43,7 +44,12 @@ impl SeatPlanner<'_> {
     }
 
     /// Rules see code only: a document or a question needs judges that think, and nothing is faked.
-    pub(crate) fn require_thinking_seats(seats: &[Seat], what: &str) -> Result<(), RunError> {
+    pub(crate) fn require_thinking_seats(seats: &[Seat], kind: TargetKind) -> Result<(), RunError> {
+        let what = match kind {
+            TargetKind::File => "a document",
+            TargetKind::Topic => "a question",
+            _ => return Ok(()),
+        };
         let ruled = |seat: &&Seat| matches!(seat.agent.kind, AgentKind::Builtin { .. });
         let Some(seat) = seats.iter().find(ruled) else {
             return Ok(());
