@@ -7,6 +7,7 @@
 use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile, move_finding};
+use super::file_code::FileCode;
 use super::kept::{OpenFinding, is_bound_of_quotes};
 use super::memory::ReviewState;
 use super::quote_place::quote_name;
@@ -32,7 +33,7 @@ impl ReviewState {
                 false => find_fate(code, &search),
             };
             let (fate, moved) = match kept.removed_line {
-                Some(_) => (fate_of_removed(&kept.finding, side), None),
+                Some(line) => (fate_of_removed(&kept.finding, line, side), None),
                 None => find(OpenCode {
                     named: Some(&found),
                     ..kept.code_of(&kept.finding)
@@ -170,8 +171,9 @@ pub(super) fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>
     }
 }
 
-/// What becomes of a finding about code that the change removed: it is resolved once the change leaves that code alone.
-fn fate_of_removed(finding: &Finding, side: &ReviewedSide<'_>) -> FindingFate {
+/// What becomes of a finding about code that the change removed from this line: it is resolved once the change leaves that code
+/// alone.
+fn fate_of_removed(finding: &Finding, line: u32, side: &ReviewedSide<'_>) -> FindingFate {
     let path = &finding.location.path;
     let mut changes = side.changes.iter();
     let change = changes.find(|change| change.path == *path || change.path_before() == path);
@@ -192,8 +194,38 @@ fn fate_of_removed(finding: &Finding, side: &ReviewedSide<'_>) -> FindingFate {
             FindingFate::NotVerifiable
         }
         Some(change) if removes_line_of(change, &finding.quote) => FindingFate::StillOpen,
+        Some(change) if is_missed_by_function(finding, line, change, side) => {
+            FindingFate::StillOpen
+        }
         Some(_) => FindingFate::Resolved,
     }
+}
+
+/// Whether the function of a removed line has less of it than before the change, though the diff removes none such: it pairs
+/// the line with one of another function.
+fn is_missed_by_function(
+    finding: &Finding,
+    line: u32,
+    change: &FileChange,
+    side: &ReviewedSide<'_>,
+) -> bool {
+    let text = |read: ReviewedText| match read {
+        ReviewedText::Text(text) => Some(text),
+        ReviewedText::Gone | ReviewedText::Unreadable => None,
+    };
+    let before = text((side.read_before)(change.path_before()));
+    let now = text((side.read)(&change.path));
+    let (Some(before), Some(now)) = (before, now) else {
+        return false;
+    };
+    let before = FileCode::of(change.path_before(), before);
+    let now = FileCode::of(&change.path, now);
+    let quoted = telling_lines(&finding.quote).into_iter();
+    let mut quoted = quoted.map(|line| line.strip_prefix('-').unwrap_or(line));
+    quoted.any(|quoted| {
+        let stood = before.nearest_to(quoted, line);
+        stood.is_some_and(|line| before.has_more_in_function(&now, quoted, line))
+    })
 }
 
 /// Whether the change removes all of the code again that a finding about removed code quotes, which had been put back.

@@ -3,21 +3,20 @@
 //! What the change adds is in it, in whichever of its files that is. A line that it does not add is other code, unless
 //! it is the very one that the finding was about.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use council_protocol::{Finding, Hunk, LineKind, Location, RepoPath};
 
+use super::file_code::FileCode;
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote, without_blanks};
-use super::quote_place::{
-    FileFunctions, Kinship, QuotePlace, QuotedCode, find_quoted, find_returned, is_short,
-};
+use super::quote_place::{Kinship, QuotePlace, QuotedCode, find_quoted, find_returned, is_short};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
-use crate::text::{CodeLetters, telling_lines};
+use crate::text::telling_lines;
 
 /// The code of an open finding, with what is known of where it stood, if it stood there letter by letter.
 #[derive(Clone, Copy)]
@@ -36,11 +35,10 @@ pub(super) enum SearchedFile<'a> {
 }
 
 pub(super) struct SearchedText<'a> {
-    code: CodeLetters,
-    functions: FileFunctions,
+    now: FileCode,
     lines: ChangedLines<'a>,
-    /// The file before the change, where nobody knows which lines that adds.
-    before: Option<CodeLetters>,
+    /// The file before the change, read where somebody asks; none: there was none.
+    before: OnceCell<Option<FileCode>>,
 }
 
 impl SearchedText<'_> {
@@ -55,19 +53,12 @@ impl SearchedText<'_> {
 
     fn scattered<'q>(&'q self, code: &OpenCode<'q>) -> ScatteredQuote<'q> {
         ScatteredQuote {
-            code: &self.code,
+            code: &self.now.letters,
             finding: code.finding,
             // What stood in the file as it was quoted holds no line that the change removes.
             change: self.lines.change.filter(|_| code.was.is_none()),
             needs_all: false,
         }
-    }
-
-    /// Whether the quote stood as often in the file before the change.
-    fn has_no_more_of(&self, quote: &str) -> bool {
-        let before = self.before.as_ref();
-        before
-            .is_some_and(|before| before.quoted_at(quote).len() >= self.code.quoted_at(quote).len())
     }
 }
 
@@ -137,21 +128,56 @@ impl<'a> CodeSearch<'a> {
                 let is_listed = self.side.files.contains(path);
                 let lines = ChangedLines::of(path, self.side.changes, is_listed);
                 SearchedFile::Text(Box::new(SearchedText {
-                    code: CodeLetters::of(text.lines()),
-                    functions: FileFunctions::of(path, text),
-                    before: self.read_before(&lines),
+                    now: FileCode::of(path, text),
+                    before: OnceCell::new(),
                     lines,
                 }))
             }
         }
     }
 
-    fn read_before(&self, lines: &ChangedLines<'_>) -> Option<CodeLetters> {
-        let path = lines.path_before().filter(|_| lines.are_unknown)?;
-        match (self.side.read_before)(path) {
-            ReviewedText::Text(text) => Some(CodeLetters::of(text.lines())),
-            ReviewedText::Gone | ReviewedText::Unreadable => None,
-        }
+    fn before<'t>(&self, text: &'t SearchedText<'_>) -> Option<&'t FileCode> {
+        let read = || {
+            let path = text.lines.path_before()?;
+            match (self.side.read_before)(path) {
+                ReviewedText::Text(text) => Some(FileCode::of(path, text)),
+                ReviewedText::Gone | ReviewedText::Unreadable => None,
+            }
+        };
+        text.before.get_or_init(read).as_ref()
+    }
+
+    /// Whether the quote stood as often in the file before the change, where nobody knows which lines that adds.
+    fn has_no_more_of(&self, text: &SearchedText<'_>, quote: &str) -> bool {
+        let before = self.before(text).filter(|_| text.lines.are_unknown);
+        let count = |file: &FileCode| file.letters.quoted_at(quote).len();
+        before.is_some_and(|before| count(before) >= count(&text.now))
+    }
+
+    /// Whether lines of its file may be those of a finding.
+    fn is_its_place(
+        &self,
+        code: &OpenCode<'_>,
+        (path, text): (&RepoPath, &SearchedText<'_>),
+        at: &RangeInclusive<u32>,
+    ) -> bool {
+        is_its_place(&text.lines, at, code) || self.is_paired(code, text, (path, *at.start()))
+    }
+
+    /// Whether the diff pairs the very lines of a finding with lines of other code, which is gone: what it takes for old lines
+    /// is new to their function.
+    fn is_paired(
+        &self,
+        code: &OpenCode<'_>,
+        text: &SearchedText<'_>,
+        (path, line): (&RepoPath, u32),
+    ) -> bool {
+        let is_new = |before: &FileCode| text.now.has_more_than(before, &code.finding.quote, line);
+        let is_kin = || match text.now.functions.name_at(line) {
+            Some(_) => self.kinship(code, text, (path, line)) <= Kinship::SameFunction,
+            None => self.is_own(code, path, line),
+        };
+        code.was.is_some() && self.before(text).is_some_and(is_new) && is_kin()
     }
 
     /// The line of its own file at which the code of a finding stands. What proves a quote takes a part of a line for
@@ -162,9 +188,9 @@ impl<'a> CodeSearch<'a> {
         let SearchedFile::Text(text) = &*file else {
             return None;
         };
-        let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
+        let counts = |at: &RangeInclusive<u32>| self.is_its_place(code, (path, text), at);
         let kinship = |line: u32| self.kinship(code, text, (path, line));
-        match find_quoted(&text.code, code.finding, code.was, &counts, &kinship) {
+        match find_quoted(&text.now.letters, code.finding, code.was, &counts, &kinship) {
             QuotedCode::At(line) => Some(line),
             QuotedCode::Edited => text.line_apart(code),
             QuotedCode::Missing if text.scattered(code).is_put_back() => None,
@@ -192,7 +218,7 @@ impl<'a> CodeSearch<'a> {
             Kinship::Own
         } else if self.is_taken(code, path, line) {
             Kinship::Taken
-        } else if within.is_some() && text.functions.name_at(line).as_ref() == within {
+        } else if within.is_some() && text.now.functions.name_at(line).as_ref() == within {
             Kinship::SameFunction
         } else {
             Kinship::Other
@@ -222,13 +248,19 @@ impl<'a> CodeSearch<'a> {
         let SearchedFile::Text(text) = &*file else {
             return None;
         };
-        let counts = |at: &RangeInclusive<u32>| is_its_place(&text.lines, at, code);
+        let counts = |at: &RangeInclusive<u32>| self.is_its_place(code, (path, text), at);
         let kinship = |line: u32| match self.kinship(code, text, (path, line)) {
             // What comes back may be found once more.
             Kinship::Taken => Kinship::Other,
             kin => kin,
         };
-        let as_it_was = find_returned(&text.code, code.finding, code.was?, &counts, &kinship);
+        let as_it_was = find_returned(
+            &text.now.letters,
+            code.finding,
+            code.was?,
+            &counts,
+            &kinship,
+        );
         // Its lines may all be back with others between them.
         as_it_was.or_else(|| text.scattered(code).needing_all().line(&counts))
     }
@@ -279,9 +311,9 @@ impl<'a> CodeSearch<'a> {
             Kinship::Taken => 4,
             Kinship::SameFunction | Kinship::Other => 0,
         };
-        let around = code
-            .was
-            .map_or(0, |was| was.strangeness_at(&text.code, code.finding, line));
+        let around = code.was.map_or(0, |was| {
+            was.strangeness_at(&text.now.letters, code.finding, line)
+        });
         // What a file has that is as it was at the last review stood there then, too.
         let known = 8 * u8::from(!(self.side.is_judged)(path));
         // git knows that it was renamed.
@@ -296,14 +328,15 @@ impl<'a> CodeSearch<'a> {
         let lines = &text.lines;
         let is_moved = is_moved_file(lines, code);
         let counts = |at: &RangeInclusive<u32>| match is_moved {
-            true => is_its_place(lines, at, code),
+            true => self.is_its_place(code, (path, text), at),
             false => lines.adds(at),
         };
-        if !is_moved && (!lines.adds_any() || text.has_no_more_of(&code.finding.quote)) {
+        if !is_moved && (!lines.adds_any() || self.has_no_more_of(text, &code.finding.quote)) {
             return None;
         }
         let kinship = |line: u32| self.kinship(code, text, (path, line));
-        let found = match find_quoted(&text.code, code.finding, code.was, &counts, &kinship) {
+        let found = match find_quoted(&text.now.letters, code.finding, code.was, &counts, &kinship)
+        {
             QuotedCode::At(line) => Some(line),
             // To prove a quote takes long, and there are many files: what stood letter by letter is found by its
             // letters.

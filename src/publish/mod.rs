@@ -13,6 +13,7 @@ mod check;
 mod code_search;
 mod comment;
 mod event;
+mod file_code;
 #[cfg(feature = "github")]
 mod github;
 mod gone;

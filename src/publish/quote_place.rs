@@ -30,7 +30,7 @@ pub(super) struct QuoteNeighbours {
 }
 
 impl QuoteNeighbours {
-    fn of(place: &CodePlace<'_>) -> Self {
+    pub(super) fn of(place: &CodePlace<'_>) -> Self {
         let digest = |letters: &str| sha256(letters.as_bytes())[..DIGITS].to_owned();
         Self {
             before: digest(place.before),
@@ -267,7 +267,7 @@ fn distance(place: &CodePlace<'_>, finding: &Finding) -> u32 {
     first_line(place).abs_diff(finding.location.line)
 }
 
-fn first_line(place: &CodePlace<'_>) -> u32 {
+pub(super) fn first_line(place: &CodePlace<'_>) -> u32 {
     *numbers_of(place).start()
 }
 

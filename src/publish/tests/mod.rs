@@ -7,6 +7,7 @@ mod hub;
 mod in_doubt;
 mod kept_words;
 mod moves;
+mod paired;
 mod places;
 mod plan;
 mod quote_place;

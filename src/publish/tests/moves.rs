@@ -98,7 +98,7 @@ fn with_function(base: &Tree, placed: &[(&'static str, Vec<String>)]) -> Tree {
 }
 
 /// The lines of a hunk over a whole file, each with its marker.
-fn compare(old: &[String], new: &[String]) -> Vec<String> {
+pub(super) fn compare(old: &[String], new: &[String]) -> Vec<String> {
     let mut longest = vec![vec![0usize; new.len() + 1]; old.len() + 1];
     for (at, one) in old.iter().enumerate().rev() {
         for (by, other) in new.iter().enumerate().rev() {
