@@ -8,12 +8,13 @@ use council_protocol::{FileChange, Finding, Hunk, JudgeId, LineKind, RepoPath};
 
 use super::code_search::{CodeSearch, OpenCode, SearchedFile, move_finding};
 use super::file_code::FileCode;
-use super::kept::{OpenFinding, is_bound_of_quotes};
+use super::kept::OpenFinding;
 use super::memory::ReviewState;
 use super::quote_place::quote_name;
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
 use crate::council::{Dismissal, weigh_again};
+use crate::packet::sha256;
 use crate::report::{CarriedReview, FindingFate};
 use crate::text::telling_lines;
 
@@ -41,6 +42,13 @@ impl ReviewState {
             };
             let is_there =
                 |finding: &Finding| find(kept.code_of(finding)).0 != FindingFate::Resolved;
+            // What was left out of a quote may stand there.
+            let fate = match fate {
+                FindingFate::Resolved if !is_back && search.may_hide(kept) => {
+                    FindingFate::NotVerifiable
+                }
+                fate => fate,
+            };
             let may_be_left = fate == FindingFate::Resolved && kept.removed_line.is_none();
             // Another problem of the same line may quote another part of it.
             let (fate, moved) = match may_be_left && found.keep_problems(is_there) {
@@ -52,7 +60,7 @@ impl ReviewState {
             }
             if fate != FindingFate::Resolved {
                 search.claim(&kept.finding.location, &found.finding);
-                forget_old_name(&mut found, side);
+                forget_old_name(&mut found, kept, &search);
             }
             (found, fate)
         };
@@ -163,12 +171,28 @@ pub(super) fn hear_dismissal(found: &mut JudgedFinding, dismissed: &[Dismissal])
 
 /// Names a finding after the lines that stand around it now, as a judge would that raises it. A dismissal is about what its
 /// author has read: where those are others by now, it has another name, and what is found there counts again.
-pub(super) fn forget_old_name(found: &mut JudgedFinding, side: &ReviewedSide<'_>) {
-    let chars = found.finding.quote.chars().count();
-    // What stands around a quote that was cut is not what stood around all of it.
-    if !is_bound_of_quotes(chars) {
-        found.fingerprint = (side.name_now)(found).unwrap_or_else(|| found.fingerprint.clone());
+pub(super) fn forget_old_name(
+    found: &mut JudgedFinding,
+    kept: &OpenFinding,
+    search: &CodeSearch<'_>,
+) {
+    let is_other = found.dismissed.is_some()
+        && kept.removed_line.is_none()
+        && !search.stands_as_it_was(kept, &found.finding.location);
+    let name = match (is_other, kept.is_cut) {
+        (true, _) => Some(other_name(&found.fingerprint)),
+        // What stands around a quote that was cut is not what stood around all of it.
+        (false, true) => None,
+        (false, false) => (search.side.name_now)(found),
+    };
+    if let Some(name) = name {
+        found.fingerprint = name;
     }
+}
+
+/// A name for what has an old one, and is other code by now.
+fn other_name(fingerprint: &str) -> String {
+    sha256(format!("edited {fingerprint}").as_bytes())[..fingerprint.len().min(16)].to_owned()
 }
 
 /// What becomes of a finding about code that the change removed from this line: it is resolved once the change leaves that code

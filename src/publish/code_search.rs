@@ -11,9 +11,12 @@ use std::rc::Rc;
 use council_protocol::{Finding, Hunk, LineKind, Location, RepoPath};
 
 use super::file_code::FileCode;
+use super::kept::OpenFinding;
 use super::line_origin::{ChangedLines, LineOrigin};
 use super::lines_apart::{MAX_APART, ScatteredQuote, without_blanks};
-use super::quote_place::{Kinship, QuotePlace, QuotedCode, find_quoted, find_returned, is_short};
+use super::quote_place::{
+    Kinship, QuotePlace, QuotedCode, find_quoted, find_returned, first_line, is_short,
+};
 use super::reviewed_side::{ReviewedSide, ReviewedText};
 use crate::council::outcome::JudgedFinding;
 use crate::text::telling_lines;
@@ -239,6 +242,38 @@ impl<'a> CodeSearch<'a> {
             && self
                 .moved_place(code)
                 .is_some_and(|(path, line)| self.is_own(code, &path, line))
+    }
+
+    /// Whether a finding of a judge quoted more than is kept, and the function in which that stood is still in its file.
+    pub(super) fn may_hide(&self, kept: &OpenFinding) -> bool {
+        let file = self.file(&kept.finding.location.path);
+        let SearchedFile::Text(text) = &*file else {
+            return false;
+        };
+        let was = kept.code_of(&kept.finding).was;
+        let within = was.and_then(|was| was.within.as_ref());
+        kept.is_cut
+            && kept.finding.rule.is_none()
+            && kept.removed_line.is_none()
+            && within.is_none_or(|name| text.now.has_function(name))
+    }
+
+    /// Whether the code of a finding stands at a place letter by letter, as far as it is known that it did; of a quote that was
+    /// cut also whether the same stands before it, in the same function and file.
+    pub(super) fn stands_as_it_was(&self, kept: &OpenFinding, at: &Location) -> bool {
+        let code = kept.code_of(&kept.finding);
+        let file = self.file(&at.path);
+        let (Some(was), SearchedFile::Text(text)) = (code.was, &*file) else {
+            return true;
+        };
+        let places = text.now.letters.quoted_at(&kept.finding.quote);
+        let place = places.iter().find(|place| first_line(place) == at.line);
+        place.is_some_and(|place| {
+            !kept.is_cut
+                || at.path == kept.finding.location.path
+                    && was.around.begins_alike(place)
+                    && was.within == text.now.functions.name_at(at.line)
+        })
     }
 
     /// The line of its own file at which the code of a finding stands again that had gone.

@@ -44,6 +44,12 @@ impl FileCode {
         lines.min_by_key(|there| there.abs_diff(line))
     }
 
+    /// Whether a function has this name, as a digest.
+    pub(super) fn has_function(&self, name: &str) -> bool {
+        let mut lines = 1..=self.letters.line_count();
+        lines.any(|line| self.functions.name_at(line).as_deref() == Some(name))
+    }
+
     fn count_in(&self, function: &str, quote: &str) -> usize {
         let places = self.letters.quoted_at(quote);
         let within = |place: &&CodePlace<'_>| {

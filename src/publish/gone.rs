@@ -80,7 +80,7 @@ impl ReviewState {
             let (path, line) = own.or_else(|| search.returned_place(&code))?;
             move_finding(&mut found, &path, line);
             hear_dismissal(&mut found, search.side.dismissed);
-            forget_old_name(&mut found, search.side);
+            forget_old_name(&mut found, gone, search);
             Some((found, FindingFate::CameBack))
         };
         let is_open = |gone: &&OpenFinding| {

@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::marker::hidden_len;
-use super::quote_place::{QuotePlaces, ReportPlaces, quote_name};
+use super::quote_place::{QuotePlace, QuotePlaces, ReportPlaces, quote_name};
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Opinion, StandingVote,
@@ -35,18 +35,17 @@ const MAX_UNPACKED: usize = 4 << 20;
 /// How hard they are compressed: as by default elsewhere.
 const LEVEL: u8 = 6;
 
-/// Bounds of the texts of one kept finding, in characters: the first under which all findings fit is taken.
-const BOUNDS: [TextBounds; 4] = [
-    TextBounds::new(240, 240, 400),
-    TextBounds::new(120, 60, 200),
-    TextBounds::new(80, 0, 80),
+/// Bounds of the texts of one kept finding, in characters: the first under which all findings fit is taken. Words are cut
+/// before quotes, by which a finding is found again.
+const BOUNDS: [TextBounds; 7] = [
+    TextBounds::new(240, 240, 4_000),
+    TextBounds::new(240, 240, 1_600),
+    TextBounds::new(120, 60, 1_600),
+    TextBounds::new(80, 0, 800),
+    TextBounds::new(80, 0, 400),
+    TextBounds::new(60, 0, 160),
     TextBounds::new(40, 0, 40),
 ];
-
-/// Whether a quote of so many characters may have been cut.
-pub(super) fn is_bound_of_quotes(chars: usize) -> bool {
-    BOUNDS.iter().any(|bounds| bounds.quote == chars)
-}
 
 /// How much of a finding is kept.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +95,9 @@ pub struct OpenFinding {
     /// another one's mouth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions: BTreeMap<usize, KeptVersion>,
+    /// Whether more was quoted than is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
     /// What others said of it, clipped: whoever has to decide about it reads that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opinions: Vec<Opinion>,
@@ -196,14 +198,20 @@ impl OpenFinding {
             .collect();
         let is_open = found.level.is_some() || found.dismissed.is_some();
         let said = found.members.iter().map(|member| &member.finding);
-        // A quote that is clipped has another name: it is a part of its line from then on.
-        let names = said.chain([&found.finding]).map(quote_name);
         let own = quotes.get(&found.fingerprint);
-        let places = names.filter_map(|name| own?.get_key_value(&name));
+        let places = said.chain([&found.finding]).filter_map(|said| {
+            let place = own?.get(&quote_name(said))?;
+            let clipped = clip_finding(said, bounds);
+            // A quote that is clipped is a part of its line from then on.
+            let is_whole = place.is_whole && clipped.quote == said.quote;
+            let place = QuotePlace {
+                is_whole,
+                ..place.clone()
+            };
+            Some((quote_name(&clipped), place))
+        });
         is_open.then(|| Self {
-            places: places
-                .map(|(name, place)| (name.clone(), place.clone()))
-                .collect(),
+            places: places.collect(),
             opinions: clip_opinions(found, bounds),
             asked: asked_in_vain(report, found).into_iter().cloned().collect(),
             votes: votes_to_stand(&report.outcome, found),
@@ -213,6 +221,7 @@ impl OpenFinding {
             level: found.level,
             dismissed: found.dismissed.clone(),
             versions,
+            is_cut: finding.quote.len() < found.finding.quote.len(),
             finding,
             since: found.since.clone(),
             removed_line: removed_line(found),

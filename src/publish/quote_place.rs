@@ -45,6 +45,11 @@ impl QuoteNeighbours {
         now == *self || is_whole && (now.before == self.before || now.behind == self.behind)
     }
 
+    /// Whether the same stands before a place.
+    pub(super) fn begins_alike(&self, place: &CodePlace<'_>) -> bool {
+        Self::of(place).before == self.before
+    }
+
     /// How many sides of a place are others than they were.
     fn strangeness_at(&self, place: &CodePlace<'_>) -> u8 {
         let now = Self::of(place);

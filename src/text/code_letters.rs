@@ -4,7 +4,7 @@
 //! item of a list that stands on several lines, or which quotes a plain text has. Brackets within a line are: a mend often
 //! consists of nothing else.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Words behind which a bracket holds an expression and no arguments.
 const BEFORE_EXPRESSIONS: [&str; 12] = [
@@ -14,6 +14,12 @@ const BEFORE_EXPRESSIONS: [&str; 12] = [
 
 /// Words behind which brackets may stand around a condition or be left out.
 const BEFORE_CONDITIONS: [&str; 3] = ["if", "elif", "while"];
+
+/// Words that go on with a condition behind a bracket: anything else there is what depends on it.
+const AFTER_CONDITIONS: [&str; 8] = ["and", "or", "is", "in", "not", "if", "as", "instanceof"];
+
+/// Comments that may stand within a line of code.
+const INNER_COMMENTS: [(&str, &str); 2] = [("/*", "*/"), ("<!--", "-->")];
 
 /// What a plain text between quotes has none of: with it one kind of quotes means something else than the other.
 const NOT_PLAIN: [char; 7] = ['"', '\'', '`', '\\', '$', '#', '{'];
@@ -40,7 +46,8 @@ pub(crate) struct CodePlace<'c> {
     pub(crate) begins_line: bool,
     /// Whether its last line says no more, a comment aside.
     pub(crate) ends_line: bool,
-    /// The letters of code right before it and right behind it, at most [`BESIDE`] each.
+    /// The letters of code right before it and right behind it, at most [`BESIDE`] each. The semicolon of a statement that was
+    /// joined to it is none: on a line of its own it may have none.
     pub(crate) before: &'c str,
     pub(crate) behind: &'c str,
 }
@@ -87,6 +94,10 @@ impl CodeLetters {
         Self { letters, ends }
     }
 
+    pub(crate) fn line_count(&self) -> u32 {
+        u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
+    }
+
     /// The lines at which a quote stands, counted from 0; none where it has no letters.
     pub(crate) fn places_of(&self, quote: &str) -> Vec<RangeInclusive<usize>> {
         let places = self.quoted_at(quote).into_iter();
@@ -123,6 +134,7 @@ impl CodeLetters {
         let (before, behind) = self.letters.split_at(from);
         let behind = &behind[to - from..];
         let rest = &self.letters[to..self.ends[last]];
+        let before = before.trim_end_matches(';');
         let far_before = before.char_indices().rev().nth(BESIDE - 1);
         let far_behind = behind.char_indices().nth(BESIDE);
         CodePlace {
@@ -140,6 +152,7 @@ fn letters_of(line: &str, number: usize) -> Vec<CodeLetter> {
     let line = line.trim();
     let line = line.strip_suffix('\\').unwrap_or(line).trim_end();
     let texts = texts_in(line);
+    let comments = inner_comments(line, &texts);
     let plain = plain_quotes(line, &texts);
     let mut within = texts.iter().peekable();
     let letter_at = |(at, letter): (usize, char)| {
@@ -158,10 +171,36 @@ fn letters_of(line: &str, number: usize) -> Vec<CodeLetter> {
                 '(' => held_behind(&line[..at]),
                 _ => HeldCode::Arguments,
             },
-            counts: !letter.is_whitespace(),
+            counts: !letter.is_whitespace() && !comments.iter().any(|one| one.contains(&at)),
         }
     };
     line.char_indices().map(letter_at).collect()
+}
+
+/// Where comments stand within a line that has code beside them.
+fn inner_comments(line: &str, texts: &[RangeInclusive<usize>]) -> Vec<Range<usize>> {
+    let mut comments: Vec<Range<usize>> = Vec::new();
+    for (open, close) in INNER_COMMENTS {
+        let mut from = 0;
+        while let Some(begin) = line[from..].find(open).map(|at| from + at) {
+            from = begin + open.len();
+            let is_text = texts.iter().any(|text| text.contains(&begin));
+            let Some(end) = line[from..].find(close).map(|at| from + at + close.len()) else {
+                break;
+            };
+            if !is_text {
+                comments.push(begin..end);
+                from = end;
+            }
+        }
+    }
+    let is_code = |(at, letter): (usize, char)| {
+        letter.is_alphanumeric() && !comments.iter().any(|one| one.contains(&at))
+    };
+    match line.char_indices().any(is_code) {
+        true => comments,
+        false => Vec::new(),
+    }
 }
 
 /// Where texts between quotes stand in a line, with their quotes. An apostrophe alone begins none.
@@ -233,8 +272,11 @@ fn drop_wrapping_brackets(all: &mut [CodeLetter]) {
             continue;
         };
         let next = code.get(nth + 1).map(|&next| &all[next]);
-        let ends_condition =
-            next.is_none_or(|next| matches!(next.letter, ':' | '{') || next.line > all[at].line);
+        let ends_condition = next.is_none_or(|next| {
+            matches!(next.letter, ':' | '{')
+                || next.line > all[at].line
+                || begins_statement(all, &code[nth + 1..])
+        });
         let is_needless = match all[begin].holds {
             HeldCode::Arguments => false,
             HeldCode::Expression => all[begin].is_last && all[at].is_first,
@@ -244,6 +286,22 @@ fn drop_wrapping_brackets(all: &mut [CodeLetter]) {
             (all[begin].counts, all[at].counts) = (false, false);
         }
     }
+}
+
+/// Whether letters begin with a word that does not go on with a condition: `if (ok) run();`.
+fn begins_statement(all: &[CodeLetter], code: &[usize]) -> bool {
+    let letters = code.iter().map(|&at| (at, all[at].letter));
+    let mut word = String::new();
+    let mut last: Option<usize> = None;
+    for (at, letter) in letters {
+        let is_joined = last.is_none_or(|last| last + 1 == at);
+        if !is_joined || !(letter.is_alphanumeric() || letter == '_' || letter == '$') {
+            break;
+        }
+        word.push(letter);
+        last = Some(at);
+    }
+    !word.is_empty() && !AFTER_CONDITIONS.contains(&word.as_str())
 }
 
 /// Leaves out commas behind the last item of a list that ends on another line.
@@ -271,7 +329,7 @@ mod tests {
     }
 
     /// Code as it was written, and as formatters write it.
-    const FORMATTED: [(&str, &str); 10] = [
+    const FORMATTED: [(&str, &str); 14] = [
         (
             "query = f\"SELECT {name}\"",
             "query = (\n    f\"SELECT {name}\"\n)",
@@ -285,6 +343,13 @@ mod tests {
         ("from m import a, b", "from m import (\n    a,\n    b,\n)"),
         ("total = a + b", "total = a \\\n    + b"),
         ("const f = (a) => g(a)", "const f = (a) => (\n  g(a)\n)"),
+        ("if (ok) run(a);", "if (ok)\n  run(a);"),
+        (
+            "if (a && b) return one(two);",
+            "if (a && b)\n    return one(two);",
+        ),
+        ("execute(a);", "execute(/* sql */ a);"),
+        ("<a href={url}>", "<a <!-- link --> href={url}>"),
     ];
 
     #[test]

@@ -395,3 +395,131 @@ proptest! {
         prop_assert_eq!(carried.standing().len(), usize::from(!removes_other));
     }
 }
+
+/// A block of many lines, in a function.
+fn block(lines: usize, edited: &[usize]) -> Vec<String> {
+    let line = |at: usize| {
+        let mark = if edited.contains(&at) {
+            "edited"
+        } else {
+            "field"
+        };
+        format!("    check_the_request(request.{mark}_{at}, allowed_values)")
+    };
+    let head = "def check(request):".to_owned();
+    [head].into_iter().chain((0..lines).map(line)).collect()
+}
+
+/// The findings over a block of so many lines that was copied to `many` places of the report.
+fn reports_over(block: &[String], many: usize) -> Report {
+    let quote = block[1..]
+        .iter()
+        .map(|line| line.trim())
+        .collect::<Vec<_>>();
+    let mut all = about("src/a.py", &quote.join("\n"), 2);
+    let one = all.outcome.findings[0].clone();
+    all.outcome.findings = (0..many)
+        .map(|at| {
+            let mut found = one.clone();
+            found.fingerprint = format!("{at:016x}");
+            found.finding.category = format!("category {at}");
+            found.finding.description =
+                format!("{at}: the values are not checked as they should be, whatever they hold");
+            found.members[0].finding = found.finding.clone();
+            found
+        })
+        .collect();
+    all
+}
+
+/// Law: however long a quote is and however many findings a comment has to hold, a block most of whose lines stand is not
+/// told as resolved.
+#[test]
+fn a_block_is_not_resolved_because_memory_is_short() {
+    for (lines, many, edited) in [
+        (20, 1, (0..6).collect::<Vec<_>>()),
+        (20, 1, vec![0]),
+        (90, 1, (0..30).collect()),
+        (200, 1, vec![0, 1]),
+        (5, 90, vec![0]),
+        (12, 60, vec![0, 1]),
+    ] {
+        let base = Tree::new();
+        let before = Tree::from([("src/a.py", block(lines, &[]))]);
+        let now = Tree::from([("src/a.py", block(lines, &edited))]);
+        let report = reports_over(&before["src/a.py"], many);
+        let left = left_by(&report, &base, &before);
+        let (carried, _) = carried_to(&left, &base, &now);
+        assert_eq!(carried.findings.len() + left.lost, many, "{lines} {many}");
+        let resolved = carried
+            .findings
+            .iter()
+            .filter(|(_, fate)| *fate == FindingFate::Resolved);
+        assert_eq!(resolved.count(), 0, "{lines} {many} {edited:?}");
+        let gone = Tree::from([("src/a.py", vec!["def other():".to_owned()])]);
+        let (carried, _) = carried_to(&left, &base, &gone);
+        let is_resolved = |(_, fate): &(_, FindingFate)| *fate == FindingFate::Resolved;
+        assert!(carried.findings.iter().all(is_resolved), "{lines} {many}");
+    }
+}
+
+/// Law: a dismissal is about the code that was read. Of a block of which any line is edited, and of any quote whose file has
+/// another name, nothing is dismissed any more; what a formatter does changes nothing.
+#[test]
+fn a_dismissal_ends_with_the_code_that_was_read_however_long_its_quote_is() {
+    let lengths = [
+        38, 39, 40, 41, 79, 80, 81, 160, 199, 200, 201, 400, 401, 800, 1_600, 4_000, 5_000,
+    ];
+    for length in lengths {
+        let base = Tree::new();
+        let line = format!("run({})", "x".repeat(length - 5));
+        let file = |above: &str| {
+            vec![
+                "def go():".to_owned(),
+                format!("    {above}"),
+                format!("    {line}"),
+            ]
+        };
+        let before = Tree::from([("src/a.py", file("one()"))]);
+        let mut report = about("src/a.py", &line, 3);
+        super::carry::dismiss(&mut report.outcome.findings[0]);
+        let left = left_by(&report, &base, &before);
+        let named = |now: &Tree| {
+            let (carried, _) = carried_to(&left, &base, now);
+            let (found, fate) = &carried.findings[0];
+            assert_ne!(*fate, FindingFate::Resolved, "{length}");
+            found.fingerprint == report.outcome.findings[0].fingerprint
+        };
+        assert!(named(&before), "{length}");
+        if length > 4_000 {
+            assert!(
+                !named(&Tree::from([("src/a.py", file("two()"))])),
+                "{length}"
+            );
+            assert!(
+                !named(&Tree::from([("src/b.py", file("one()"))])),
+                "{length}"
+            );
+        }
+    }
+    for (lines, edited) in [(3, 1), (3, 0), (7, 3), (7, 6)] {
+        let base = Tree::new();
+        let before = Tree::from([("src/a.py", block(lines, &[]))]);
+        let mut report = reports_over(&before["src/a.py"], 1);
+        super::carry::dismiss(&mut report.outcome.findings[0]);
+        let left = left_by(&report, &base, &before);
+        let now = Tree::from([("src/a.py", block(lines, &[edited]))]);
+        let (carried, _) = carried_to(&left, &base, &now);
+        let (found, fate) = &carried.findings[0];
+        assert_eq!(*fate, FindingFate::StillOpen, "{lines} {edited}");
+        assert_ne!(
+            found.fingerprint, report.outcome.findings[0].fingerprint,
+            "{lines} {edited}"
+        );
+        let same = carried_to(&left, &base, &before).0;
+        assert_eq!(
+            same.findings[0].0.fingerprint,
+            report.outcome.findings[0].fingerprint
+        );
+    }
+}
