@@ -53,9 +53,46 @@ pub(crate) fn holds_objected_lines(standing: &Report, change: &ChangedFiles<'_>)
         let file = change.at(&found.finding.location.path);
         let is_here = file.is_some_and(|file| {
             has_quote(file, found, has_all) && !is_mended(standing, found, file, change)
+                || is_still_missing(standing, found, file, change)
         });
         is_here || is_moved(standing, found, change)
     })
+}
+
+/// Whether the lines between which removed ones stood are still next to each other, though the diff removes none such: it pairs
+/// them with the same lines of another function.
+fn is_still_missing(
+    standing: &Report,
+    found: &JudgedFinding,
+    file: &FileChange,
+    change: &ChangedFiles<'_>,
+) -> bool {
+    let Some(beside) = lines_beside_removed(standing, found, change) else {
+        return false;
+    };
+    let lines = file.hunks.iter().flat_map(|hunk| hunk.lines());
+    let lines = lines.filter(|line| line.kind != LineKind::Removed && is_telling(line.text));
+    let lines: Vec<String> = lines.map(|line| without_blanks(line.text)).collect();
+    lines.windows(2).any(|pair| pair == beside)
+}
+
+/// The lines above and below the place of removed ones, as a review saw it, without blanks.
+fn lines_beside_removed(
+    standing: &Report,
+    found: &JudgedFinding,
+    change: &ChangedFiles<'_>,
+) -> Option<[String; 2]> {
+    let mut proofs = found.members.iter().map(|member| &member.proof);
+    let next = proofs.find_map(|proof| match proof {
+        Proof::Removed { line, .. } => Some(*line as usize),
+        _ => None,
+    })?;
+    let text = (change.reviewed)(standing, &found.finding.location.path)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let (above, below) = lines.split_at_checked(next.checked_sub(1)?)?;
+    let above = above.iter().rfind(|line| is_telling(line))?;
+    let below = below.iter().find(|line| is_telling(line))?;
+    Some([without_blanks(above), without_blanks(below)])
 }
 
 /// Whether the line in question is gone from its file: one that looks like it stands there, and none of the lines that stood

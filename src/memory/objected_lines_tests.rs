@@ -267,3 +267,36 @@ proptest! {
         prop_assert_eq!(holds_objected_lines(&report, &change), !is_mended);
     }
 }
+
+/// A diff pairs a removed line with the same one of a new function: until it stands in its place again, it is missing there.
+#[test]
+fn a_removed_line_is_missed_whatever_the_diff_pairs_it_with() {
+    let mut report = review(0, true, Some(1));
+    let found = &mut report.outcome.findings[0];
+    found.finding.quote = "require_admin(request)".to_owned();
+    found.members[0].proof = Proof::Removed {
+        line: 2,
+        old_line: 2,
+    };
+    let text = "def pay(request):\n    go(request)\n".to_owned();
+    let held = |body: &str| {
+        let mut files = change('+', &[]);
+        files[0].hunks[0].body = body.to_owned();
+        let reviewed = |_: &Report, _: &RepoPath| Some(text.clone());
+        let files = ChangedFiles {
+            files: &files,
+            reviewed: &reviewed,
+        };
+        holds_objected_lines(&report, &files)
+    };
+    let paired = "+def help(request):\n     require_admin(request)\n+    show(request)\n+\n";
+    let pay = " def pay(request):\n";
+    assert!(held(&format!("{paired}{pay}     go(request)\n")));
+    assert!(held(&format!("{paired}{pay}+\n     go(request)\n")));
+    assert!(!held(&format!(
+        "{paired}{pay}+    require_admin(request)\n     go(request)\n"
+    )));
+    assert!(!held(&format!(
+        "{paired}+def other(request):\n+    go(request)\n"
+    )));
+}

@@ -100,7 +100,7 @@ impl AgentWorkspaces {
         };
         let files = named.join(", ");
         (!named.is_empty()).then(|| {
-            format!("too large for the folder in which the agents look things up: {files}{more}")
+            format!("missing in the folder in which the agents look things up (too large, or not readable): {files}{more}")
         })
     }
 

@@ -347,3 +347,27 @@ fn a_users_own_rules_give_no_finding_another_context() {
     assert_eq!(alone, hiding);
     assert!(!alone.contains(&token), "{alone}");
 }
+
+/// Law: of a line that stood in several functions which the change takes away, the one is meant that had the number, and no
+/// other's name.
+#[test]
+fn a_removed_line_is_the_one_that_had_the_number() {
+    let body: String = ["report", "account", "wallet"]
+        .map(|name| format!("-fn {name}() {{\n-    check_balance()?;\n-    send();\n-}}\n"))
+        .concat();
+    let mut packet = Packet::clone(&packet());
+    packet.files = vec![change("pay.rs", FileStatus::Modified, &[(1, 1, &body)])];
+    let blobs = Blobs([((Side::New, "pay.rs"), "use x;\n")].into());
+    let (packet, blobs) = (Arc::new(packet), Arc::new(blobs));
+    let mut contexts = std::collections::BTreeSet::new();
+    for old_line in [2, 6, 10] {
+        for quote in ["check_balance()?;", "-    check_balance()?;"] {
+            let mut prover = QuoteProver::new(packet.clone(), blobs.clone(), Redactor::default());
+            let (proof, context) = prove(&mut prover, "pay.rs", old_line, quote);
+            assert_eq!(proof, Proof::Removed { line: 1, old_line }, "{quote}");
+            contexts.insert((old_line, context));
+        }
+    }
+    let names: std::collections::BTreeSet<_> = contexts.iter().map(|(_, name)| name).collect();
+    assert_eq!((contexts.len(), names.len()), (3, 3), "{contexts:?}");
+}

@@ -67,7 +67,8 @@ impl SearchText {
     }
 
     pub(super) fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
-        let claimed = self.index_of(line);
+        let removed = self.removed_index(line, quote);
+        let claimed = removed.unwrap_or_else(|| self.index_of(line));
         let proof = self.lines.prove(claimed, quote);
         let Some(at) = proof.place(claimed) else {
             return (proof, String::new());
@@ -106,6 +107,14 @@ impl SearchText {
             .take(quoted)
             .position(|gone| !gone)?;
         at.checked_add(u32::try_from(kept).ok()?)
+    }
+
+    /// Which removed line a judge means by the number that it had before the change, if the quote stands there: of the same
+    /// line that two functions lose, only that is the one.
+    fn removed_index(&self, line: u32, quote: &str) -> Option<u32> {
+        let mut old = (1..).zip(self.removed.as_ref()?);
+        let at = old.find(|(_, old)| **old == line)?.0;
+        self.lines.holds_at(at, quote).then_some(at)
     }
 
     /// The line, from 1, in which the search for a quote of `line` begins: that line, or the one shown next to it.
