@@ -11,10 +11,18 @@ use crate::run::store::{self, RunState, StoredRun};
 use crate::text::Untrusted;
 
 /// Whether a review was asked for of whatever lay here, not of a commit or a part that somebody named.
-pub(crate) fn means_head(target: &Target) -> bool {
-    let is_head = target.label == "HEAD" || target.label.ends_with("..HEAD");
-    let is_here = matches!(target.kind, TargetKind::Worktree | TargetKind::Staged);
-    (is_head || is_here) && target.only.is_empty()
+pub(crate) fn means_here(target: &Target) -> bool {
+    let is_here = matches!(
+        target.kind,
+        TargetKind::Worktree | TargetKind::Staged | TargetKind::Branch
+    );
+    (is_here || names_head(&target.label)) && target.only.is_empty()
+}
+
+/// Whether a commit, or the later end of a range, is wherever HEAD is.
+pub(crate) fn names_head(label: &str) -> bool {
+    let end = label.rsplit("..").next().unwrap_or_default();
+    matches!(end, "HEAD" | "@")
 }
 
 /// The verdict that was given after the latest run had ended and is not that run's, where nothing is running and nothing was

@@ -24,6 +24,7 @@ use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::{about_other, last_shown, remember_shown, remember_verdict, verdict_after};
 use crate::run::status::describe_status;
 use crate::run::store;
+use crate::run::waiting::names_head;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
 
@@ -183,12 +184,6 @@ fn moved_on(report: &Report, start: &RunContext) -> Option<String> {
         TargetKind::Worktree | TargetKind::Staged | TargetKind::Branch
     ) || names_head(&target.label);
     is_of_here.then(|| about_other(report, start)).flatten()
-}
-
-/// Whether a commit, or the later end of a range, is wherever HEAD is.
-fn names_head(label: &str) -> bool {
-    let end = label.rsplit("..").next().unwrap_or_default();
-    matches!(end, "HEAD" | "@")
 }
 
 /// The page of the last report, with a word before it where it is not about what lies here now: whoever changed the code

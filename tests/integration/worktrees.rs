@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::harness::{PRIVATE_KEY, Repo, Run};
+use super::harness::{PRIVATE_KEY, Repo, Run, side_by_side};
 use super::programs::{answer, with_judge};
 
 /// A second worktree beside the first, each with a finding of its own.
@@ -151,8 +151,30 @@ fn wait_answers_for_what_head_is_when_it_answers() {
     assert_eq!(waited.stdout, "");
     repo.council(["review", "HEAD~1", "--detach", "--fresh"])
         .ends(0);
-    // Whoever names another commit means it.
-    repo.council(["wait"]).ends(0).prints("PASS");
+    // Whoever names another commit means it, and is told so.
+    let waited = repo.council(["wait"]).ends(0).prints("PASS");
+    waited.tells("not about HEAD");
+}
+
+/// Law: whatever name leads a review to what lies here, its verdict is none of what lies here later.
+#[test]
+fn no_running_review_of_what_was_here_answers_for_what_is() {
+    let slow = format!("sleep 2\n{}", answer("PASS", ""));
+    let targets: [&[&str]; 4] = [&[], &["@"], &["main..@"], &["main...HEAD"]];
+    side_by_side(&targets, 2, |target| {
+        let repo = with_judge(&slow, "");
+        repo.git(["checkout", "--quiet", "-b", "side"]);
+        repo.write("src/side.rs", "// Aside.\n");
+        repo.commit("Aside");
+        let review = [&["review", "--detach"], *target].concat();
+        repo.council_with(&[], &review).ends(0);
+        repo.write("src/late.rs", "// Late.\n");
+        repo.commit("Late");
+        for _ in ["while it runs", "when it has ended"] {
+            let waited = repo.council(["wait"]).ends(3).tells("not about HEAD");
+            assert_eq!(waited.stdout, "", "{target:?}");
+        }
+    });
 }
 
 /// `F1` is the number of a finding of this branch: one of another branch must not be gone under a reason for that one.

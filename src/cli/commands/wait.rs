@@ -12,9 +12,10 @@ use crate::config::{ReportFormat, parse_duration};
 use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings;
+use crate::run::shown::about_other;
 use crate::run::status::next_step;
 use crate::run::store::{RunState, StoredRun, running_here};
-use crate::run::waiting::{find_run, given_since, is_expected, means_head, refuse_other_target};
+use crate::run::waiting::{find_run, given_since, is_expected, means_here, refuse_other_target};
 use crate::run::watch::RunWatcher;
 
 /// How often it is looked.
@@ -72,11 +73,21 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
             .hint(format!("`git council show {name}` prints it"))
             .hint("review the change here: git council review"));
     }
-    if args.run.is_none() && is_watched && means_head(&report.target) {
-        // HEAD may have moved while the judges worked.
-        refuse_other_target(&report, Some(&past.name), start)?;
+    if args.run.is_none() && is_watched {
+        check_watched(&report, &past.name, start)?;
     }
     print_report(&report, args, start)
+}
+
+/// HEAD may have moved while the judges worked. Whoever named another commit or a part meant it, and is told so.
+fn check_watched(report: &Report, name: &str, start: &CommandContext) -> Result<(), RunError> {
+    if means_here(&report.target) {
+        return refuse_other_target(report, Some(name), start);
+    }
+    if let Some(about) = about_other(report, start) {
+        start.console.warning(&format!("this report is {about}"));
+    }
+    Ok(())
 }
 
 /// Shows what the reviews of commits do until there is none; says whether there was one.
