@@ -44,6 +44,7 @@ pub(crate) mod glossary;
 pub(crate) mod hidden_files;
 pub(crate) mod hook;
 pub(crate) mod interrupts;
+mod jsonc;
 mod kept_objection;
 pub(crate) mod kept_rules;
 pub(crate) mod layers;

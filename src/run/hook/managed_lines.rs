@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::run::hook::managers::HookManager;
+use crate::run::hook::managers::{HookManager, is_json};
 use crate::run::hook::script::HookEvent;
+use crate::run::jsonc::jsonc_options;
 
 /// Whether a file of that name and text runs the hook.
 pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: HookEvent) -> bool {
@@ -15,6 +16,7 @@ pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: Hoo
             LefthookSection::Value(section) => runs_in_section(&section, event),
         },
         HookManager::PreCommit => runs_in_pre_commit(text, event),
+        HookManager::Prek => runs_in_prek(text, event),
         HookManager::Hk => {
             let section = format!("[\"{}\"]", event.name());
             let lines = text
@@ -43,8 +45,8 @@ enum LefthookSection<'t> {
 }
 
 fn lefthook_section<'t>(file: &str, text: &'t str, event: HookEvent) -> LefthookSection<'t> {
-    let read: Option<Value> = if file.ends_with(".json") {
-        serde_json::from_slice(text.as_bytes()).ok()
+    let read: Option<Value> = if is_json(file) {
+        jsonc_parser::parse_to_serde_value(text, &jsonc_options()).ok()
     } else if file.ends_with(".toml") {
         let read = text.parse::<toml::Table>().ok();
         read.and_then(|read| serde_json::to_value(read).ok())
@@ -254,6 +256,45 @@ fn runs_in_pre_commit(text: &str, event: HookEvent) -> bool {
     })
 }
 
+/// Whether a hook of prek's own file calls ours at that stage.
+fn runs_in_prek(text: &str, event: HookEvent) -> bool {
+    let Ok(whole) = text.parse::<toml::Table>() else {
+        return false;
+    };
+    let repos = whole.get("repos").and_then(toml::Value::as_array);
+    let hooks = repos
+        .into_iter()
+        .flatten()
+        .filter_map(|repo| repo.get("hooks"));
+    let mut hooks = hooks.filter_map(toml::Value::as_array).flatten();
+    let is_default = whole
+        .get("default_stages")
+        .is_none_or(|all| names_stage(all, event));
+    hooks.any(|hook| {
+        let entry = hook.get("entry").and_then(toml::Value::as_str);
+        let is_own = hook.get("id").and_then(toml::Value::as_str) == Some("git-council");
+        let calls = entry.is_some_and(|entry| calls_hook(entry, event));
+        let by_default = if calls { is_default } else { is_own };
+        let is_stage = hook
+            .get("stages")
+            .map_or(by_default, |all| names_stage(all, event));
+        let is_always = hook.get("always_run").and_then(toml::Value::as_bool) == Some(true);
+        let is_filtered = calls && hook.get("files").is_some() && !is_always;
+        (calls || is_own && entry.is_none()) && is_stage && !is_filtered
+    })
+}
+
+/// Whether a list of stages has that of the hook, perhaps under its short name.
+fn names_stage(stages: &toml::Value, event: HookEvent) -> bool {
+    let short = event.name().trim_start_matches("pre-");
+    let mut all = stages.as_array().into_iter().flatten();
+    all.any(|stage| {
+        stage
+            .as_str()
+            .is_some_and(|stage| stage == event.name() || stage == short)
+    })
+}
+
 /// The items of all lists, each with the lines that belong to it.
 fn hook_items(lines: &[&str]) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -293,6 +334,7 @@ mod tests {
                 (HookManager::Lefthook, "lefthook.toml", ""),
                 (HookManager::Husky, ".husky/pre-push", "npm test\n"),
                 (HookManager::Hk, "hk.pkl", ""),
+                (HookManager::Prek, "prek.toml", ""),
             ] {
                 let text = format!("{begin}{}", manager.lines_for(file, event));
                 assert!(runs_hook(manager, file, &text, event), "{text}");
@@ -381,6 +423,50 @@ mod tests {
             block.replace("  - id", "#  - id"),
         ] {
             assert!(!runs(HookManager::PreCommit, "", &text), "{text}");
+        }
+    }
+
+    /// Law: a hook of prek's file counts where the same one of pre-commit's does.
+    #[test]
+    fn a_hook_of_prek_counts_as_one_of_pre_commit_does() {
+        let entry = "git-council hook run pre-push";
+        for (default, hook) in [
+            ("", format!("'entry': '{entry}'")),
+            ("['pre-commit']", format!("'entry': '{entry}'")),
+            (
+                "",
+                format!("'entry': '{entry}', 'stages': ['push', 'manual']"),
+            ),
+            ("", format!("'entry': '{entry}', 'stages': ['pre-commit']")),
+            ("", format!("'entry': '{entry}', 'files': 'x'")),
+            (
+                "",
+                format!("'entry': '{entry}', 'files': 'x', 'always_run': true"),
+            ),
+            ("", "'entry': 'git-council hook run post-commit'".to_owned()),
+            ("['pre-commit']", "'verbose': true".to_owned()),
+            ("", "'verbose': true, 'stages': ['pre-commit']".to_owned()),
+        ] {
+            let key = |text: &str, sign: &str| text.replace("':", &format!("'{sign}"));
+            let yaml_hook = key(&hook, ":").replace("'id'", "id").replace('\'', "");
+            let yaml =
+                format!("repos:\n- repo: local\n  hooks:\n  - {{id: git-council, {yaml_hook}}}\n");
+            let toml = format!(
+                "[[repos]]\nhooks = [{{ id = 'git-council', {} }}]\n",
+                key(&hook, " =")
+            );
+            let (yaml, toml) = match default {
+                "" => (yaml, toml),
+                stages => (
+                    format!("default_stages: {stages}\n{yaml}"),
+                    format!("default_stages = {stages}\n{toml}"),
+                ),
+            };
+            let (of_yaml, of_toml) = (
+                runs(HookManager::PreCommit, "", &yaml),
+                runs(HookManager::Prek, "", &toml),
+            );
+            assert_eq!(of_yaml, of_toml, "{yaml}\n{toml}");
         }
     }
 
