@@ -55,6 +55,7 @@ pub(crate) mod notes;
 pub(crate) mod nothing;
 pub(crate) mod output_file;
 pub(crate) mod own;
+mod own_link;
 pub(crate) mod page;
 pub(crate) mod past_prompts;
 pub(crate) mod perspectives_file;

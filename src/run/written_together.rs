@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::run::error::RunError;
+use crate::run::own_link::follow_own_link;
 use crate::safe_file::{self, FileWriter};
 
 /// Files that were written together. Whatever is not kept is as it was before, once this is dropped.
@@ -97,7 +98,7 @@ impl WrittenFiles {
         made?;
         Ok(match top {
             Some(_) => path.to_owned(),
-            None => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            None => follow_own_link(path)?,
         })
     }
 }

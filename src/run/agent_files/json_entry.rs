@@ -1,10 +1,10 @@
 //! A property in somebody else's JSON file: put in and taken out with every comment and blank left as it was.
 
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::step::Step;
+use crate::run::jsonc::jsonc_options;
 
 /// `file[parent][name] = value`.
 #[derive(Debug, Clone)]
@@ -14,7 +14,6 @@ pub(crate) struct JsonEntry {
     pub(crate) value: Value,
 }
 
-const ODD: &str = "it is not the JSON that is expected there";
 const OTHER: &str = "it has an entry of that name that you have written";
 
 impl JsonEntry {
@@ -22,15 +21,18 @@ impl JsonEntry {
         let text = now
             .filter(|text| !text.trim().is_empty())
             .unwrap_or("{\n}\n");
-        let Some((root, object)) = parse_root(text) else {
-            return Step::Leave(ODD);
+        let (root, object) = match parse_root(text) {
+            Ok(read) => read,
+            Err(why) => return Step::leave(why),
         };
         let is_parent = |one: &jsonc_parser::cst::CstObjectProp| {
             let name = one.name().and_then(|name| name.decoded_value().ok());
             name.as_deref() == Some(self.parent)
         };
         match object.get(self.parent) {
-            Some(parent) if parent.object_value().is_none() => return Step::Leave(ODD),
+            Some(parent) if parent.object_value().is_none() => {
+                return Step::leave(format!("its \"{}\" is no JSON object", self.parent));
+            }
             // Of two the last counts, and nobody would look into the first.
             Some(_)
                 if object
@@ -40,7 +42,7 @@ impl JsonEntry {
                     .count()
                     > 1 =>
             {
-                return Step::Leave(ODD);
+                return Step::leave(format!("it has \"{}\" twice", self.parent));
             }
             _ => {}
         }
@@ -53,7 +55,7 @@ impl JsonEntry {
                     there.set_value(input_value(&self.value));
                     Step::Write(root.to_string())
                 }
-                _ => Step::Leave(OTHER),
+                _ => Step::leave(OTHER),
             },
             None => {
                 parent.append(self.name, input_value(&self.value));
@@ -63,7 +65,7 @@ impl JsonEntry {
     }
 
     pub(super) fn remove_step(&self, now: &str) -> Step {
-        let Some((root, object)) = parse_root(now) else {
+        let Ok((root, object)) = parse_root(now) else {
             return Step::Nothing;
         };
         let parent = object.object_value(self.parent);
@@ -73,7 +75,7 @@ impl JsonEntry {
         };
         let value = there.value().and_then(|value| value.to_serde_value());
         let Some(value) = value.filter(|value| self.is_ours(value)) else {
-            return Step::Leave(OTHER);
+            return Step::leave(OTHER);
         };
         // As it was written, wherever the program lay at that time.
         let written = Self {
@@ -143,10 +145,15 @@ fn without_program(value: &Value) -> Value {
     value
 }
 
-fn parse_root(text: &str) -> Option<(CstRootNode, CstObject)> {
-    let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
-    let object = root.object_value()?;
-    Some((root, object))
+/// The object that a file is; else why it is none.
+fn parse_root(text: &str) -> Result<(CstRootNode, CstObject), String> {
+    if text.starts_with('\u{feff}') {
+        return Err("it begins with a byte-order mark, which is no JSON".to_owned());
+    }
+    let root = CstRootNode::parse(text, &jsonc_options())
+        .map_err(|error| format!("it cannot be read as JSON: {error}"))?;
+    let object = root.object_value().ok_or("it is no JSON object")?;
+    Ok((root, object))
 }
 
 fn input_value(value: &Value) -> CstInputValue {
@@ -226,10 +233,20 @@ mod tests {
     #[test]
     fn what_the_user_wrote_is_left() {
         let edited = "{ \"mcpServers\": { \"git-council\": { \"command\": \"git-council\", \"args\": [\"mcp\", \"-v\"] } } }";
-        assert_eq!(entry().install_step(Some(edited)), Step::Leave(OTHER));
-        assert_eq!(entry().remove_step(edited), Step::Leave(OTHER));
-        for odd in ["[]", "{", "{ \"mcpServers\": 3 }"] {
-            assert_eq!(entry().install_step(Some(odd)), Step::Leave(ODD), "{odd}");
+        assert_eq!(entry().install_step(Some(edited)), Step::leave(OTHER));
+        assert_eq!(entry().remove_step(edited), Step::leave(OTHER));
+        for (odd, why) in [
+            ("[]", "it is no JSON object"),
+            (
+                "{ \"mcpServers\": 3 }",
+                "its \"mcpServers\" is no JSON object",
+            ),
+            (
+                "{ \"mcpServers\": null }",
+                "its \"mcpServers\" is no JSON object",
+            ),
+        ] {
+            assert_eq!(entry().install_step(Some(odd)), Step::leave(why), "{odd}");
         }
     }
 
@@ -259,7 +276,37 @@ mod tests {
     #[test]
     fn of_two_members_of_one_name_none_gets_the_entry() {
         let text = r#"{ "mcpServers": {}, "mcpServers": {} }"#;
-        assert_eq!(entry().install_step(Some(text)), Step::Leave(ODD));
+        let twice = Step::leave("it has \"mcpServers\" twice");
+        assert_eq!(entry().install_step(Some(text)), twice);
+    }
+
+    /// Law: nothing is put into a file that its agent cannot read, and the place of what is wrong is told.
+    #[test]
+    fn a_file_that_no_reader_of_json_takes_is_left() {
+        for broken in [
+            "{",
+            "{ \"a\": 1",
+            "{\n  \"a\": 1\n  \"b\": 2\n}",
+            "{'a': 1}",
+            "{a: 1}",
+            "{\"a\": NaN}",
+            "{\"a\": -Infinity}",
+            "{\"a\": +1}",
+            "{\"a\": .5}",
+            "{\"a\": 0x1}",
+            "{\"a\": \"\\x41\"}",
+            "{} {}",
+        ] {
+            let Step::Leave(why) = entry().install_step(Some(broken)) else {
+                panic!("{broken}")
+            };
+            assert!(why.contains("line"), "{broken}: {why}");
+            assert_eq!(entry().remove_step(broken), Step::Nothing, "{broken}");
+        }
+        let marked = "\u{feff}{}";
+        assert!(
+            matches!(entry().install_step(Some(marked)), Step::Leave(why) if why.contains("mark"))
+        );
     }
 
     /// Whatever somebody starts under our name instead of the program is his: it is neither changed nor removed.
@@ -299,10 +346,10 @@ mod tests {
             let text =
                 json!({ "mcpServers": { "git-council": { "command": command, "args": ["mcp"] } } })
                     .to_string();
-            assert_eq!(entry().remove_step(&text), Step::Leave(OTHER), "{text}");
+            assert_eq!(entry().remove_step(&text), Step::leave(OTHER), "{text}");
             assert_eq!(
                 entry().install_step(Some(&text)),
-                Step::Leave(OTHER),
+                Step::leave(OTHER),
                 "{text}"
             );
         }

@@ -21,6 +21,7 @@ pub(crate) use step::Step;
 pub(crate) use toml_entry::TomlEntry;
 
 use crate::run::error::RunError;
+use crate::run::own_link::follow_own_link;
 use crate::safe_file::{self, FileWriter};
 
 /// Stands before the digest at the end of a file of ours.
@@ -49,7 +50,7 @@ impl Piece {
         match &self.kind {
             PieceKind::Page(text) => match now {
                 Some(now) if now == self.signed_page(text) => Step::Nothing,
-                Some(now) if !self.is_own_page(now) => Step::Leave(EDITED),
+                Some(now) if !self.is_own_page(now) => Step::leave(EDITED),
                 _ => Step::Write(self.signed_page(text)),
             },
             PieceKind::Entry(entry) => entry.install_step(now),
@@ -64,7 +65,7 @@ impl Piece {
         };
         match &self.kind {
             PieceKind::Page(_) if self.is_own_page(now) => Step::Delete,
-            PieceKind::Page(_) => Step::Leave(EDITED),
+            PieceKind::Page(_) => Step::leave(EDITED),
             PieceKind::Entry(entry) => entry.remove_step(now),
             PieceKind::Lines(entry) => entry.remove_step(now),
         }
@@ -113,40 +114,55 @@ impl Piece {
         }
     }
 
-    /// Carries a step out. The user's own link, such as that of a manager of dotfiles, stays and leads where it leads.
+    /// What is done instead of removing a file behind a link of the user's: it is emptied, so that the link leads somewhere.
+    pub(crate) fn spare_linked(&self, step: Step) -> Step {
+        let is_link = || self.path.is_symlink();
+        match (&self.kind, step) {
+            (PieceKind::Entry(_), Step::Delete) if is_link() => Step::Write("{}\n".to_owned()),
+            (PieceKind::Lines(_), Step::Delete) if is_link() => Step::Write(String::new()),
+            (_, step) => step,
+        }
+    }
+
+    /// Where the file lies. The user's own link, such as that of a manager of dotfiles, stays and leads where it leads.
+    pub(crate) fn place(&self, scope: &InstallScope) -> Result<PathBuf, RunError> {
+        match scope {
+            InstallScope::User { .. } => follow_own_link(&self.path)
+                .map_err(|error| RunError::output(&self.path.display().to_string(), &error)),
+            InstallScope::Project(_) => Ok(self.path.clone()),
+        }
+    }
+
+    /// Carries a step out.
     pub(crate) fn carry_out(&self, step: &Step, scope: &InstallScope) -> Result<(), RunError> {
-        let own_link = || self.path.canonicalize().ok();
-        let path = match scope {
-            InstallScope::User { .. } => own_link().unwrap_or_else(|| self.path.clone()),
-            InstallScope::Project(_) => self.path.clone(),
-        };
+        let path = &self.place(scope)?;
         let cannot = |error| RunError::output(&path.display().to_string(), &error);
         match step {
-            Step::Write(text) => {
-                // Before any folder is made.
-                safe_file::check_place(&path).map_err(cannot)?;
-                let folder = path.parent().unwrap_or(&path);
-                fs::create_dir_all(folder).map_err(cannot)?;
-                // The user's file may hold tokens: nobody may read it who could not before.
-                let kept = fs::metadata(&path).map(|there| there.permissions()).ok();
-                // A new one the agent may write tokens into.
-                let is_own =
-                    matches!(scope, InstallScope::User { .. }) && self.entry_text().is_some();
-                let kept = kept.or_else(|| is_own.then(|| fs::Permissions::from_mode(0o600)));
-                let file = FileWriter::new(&path);
-                let file = match kept {
-                    Some(kept) => file.with_permissions(kept),
-                    None => file,
-                };
-                file.write(text.as_bytes()).map_err(cannot)
-            }
+            Step::Write(text) => self.write_at(path, text, scope).map_err(cannot),
             Step::Delete => {
-                fs::remove_file(&path).map_err(cannot)?;
-                remove_own_folder(&path);
+                fs::remove_file(path).map_err(cannot)?;
+                remove_own_folder(path);
                 Ok(())
             }
             Step::Nothing | Step::Leave(_) => Ok(()),
         }
+    }
+
+    fn write_at(&self, path: &Path, text: &str, scope: &InstallScope) -> io::Result<()> {
+        // Before any folder is made.
+        safe_file::check_place(path)?;
+        fs::create_dir_all(path.parent().unwrap_or(path))?;
+        // The user's file may hold tokens: nobody may read it who could not before.
+        let kept = fs::metadata(path).map(|there| there.permissions()).ok();
+        // A new one the agent may write tokens into.
+        let is_own = matches!(scope, InstallScope::User { .. }) && self.entry_text().is_some();
+        let kept = kept.or_else(|| is_own.then(|| fs::Permissions::from_mode(0o600)));
+        let file = FileWriter::new(path);
+        let file = match kept {
+            Some(kept) => file.with_permissions(kept),
+            None => file,
+        };
+        file.write(text.as_bytes())
     }
 }
 
@@ -207,11 +223,11 @@ mod tests {
         ] {
             assert_eq!(
                 page("two\n").install_step(Some(&edited)),
-                Step::Leave(EDITED)
+                Step::leave(EDITED)
             );
             assert_eq!(
                 page("two\n").remove_step(Some(&edited)),
-                Step::Leave(EDITED)
+                Step::leave(EDITED)
             );
         }
     }
@@ -225,7 +241,7 @@ mod tests {
         assert_eq!(piece.install_step(Some(&text)), Step::Nothing);
         assert_eq!(piece.remove_step(Some(&text)), Step::Delete);
         let edited = text.replace("one", "mine");
-        assert_eq!(piece.remove_step(Some(&edited)), Step::Leave(EDITED));
+        assert_eq!(piece.remove_step(Some(&edited)), Step::leave(EDITED));
     }
 
     #[test]
@@ -245,6 +261,45 @@ mod tests {
             let now = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
             assert_eq!(now, mode, "{now:o}");
             fs::remove_file(&path).unwrap();
+        }
+    }
+
+    /// Law: a link of the user's stays through installing and removing, wherever it leads, and what lies behind it is there
+    /// afterwards; one that leads to no folder is an error.
+    #[test]
+    fn no_link_of_the_user_s_is_replaced() {
+        for (leads_to, text) in [("there", Some("{}\n")), ("there", None), ("missing", None)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (home, kept) = (folder.path().join("home"), folder.path().join("kept"));
+            let environment = crate::run::environment::ProcessEnvironment::from_vars(&[]);
+            let scope = InstallScope::User { home, environment };
+            fs::create_dir_all(kept.join("there")).unwrap();
+            for client in CLIENTS {
+                for piece in pieces_for(client, &scope, "git-council").unwrap() {
+                    let target = kept.join(leads_to).join(client);
+                    let text = text.filter(|_| matches!(piece.kind, PieceKind::Entry(_)));
+                    if let Some(text) = text {
+                        fs::write(&target, text).unwrap();
+                    }
+                    fs::create_dir_all(piece.path.parent().unwrap()).unwrap();
+                    std::os::unix::fs::symlink(&target, &piece.path).unwrap();
+                    let install = piece.install_step(piece.read().unwrap().as_deref());
+                    let done = piece.carry_out(&install, &scope);
+                    assert_eq!(done.is_ok(), leads_to == "there", "{piece:?}: {done:?}");
+                    if done.is_ok() {
+                        assert!(target.symlink_metadata().unwrap().is_file());
+                        let remove = piece.remove_step(piece.read().unwrap().as_deref());
+                        piece
+                            .carry_out(&piece.spare_linked(remove), &scope)
+                            .unwrap();
+                        let is_page = matches!(piece.kind, PieceKind::Page(_));
+                        assert_eq!(target.exists(), !is_page, "{piece:?}");
+                    }
+                    assert!(piece.path.is_symlink(), "{piece:?}");
+                    let _ = fs::remove_file(&target);
+                    let _ = fs::remove_file(&piece.path);
+                }
+            }
         }
     }
 

@@ -51,14 +51,20 @@ pub(crate) fn carry_out(
     let (mut out, mut open, mut left) = (String::new(), false, None);
     for piece in &pieces {
         let now = piece.read()?;
-        let step = decide(piece, now.as_deref());
+        let step = piece.spare_linked(decide(piece, now.as_deref()));
+        if matches!(step, Step::Write(_) | Step::Delete) {
+            // What cannot be done is told before it is to be done, too.
+            piece
+                .place(&scope)
+                .map_err(|error| with_done_before(error, &out))?;
+        }
         if request.write {
             let carried_out = piece.carry_out(&step, &scope);
             carried_out.map_err(|error| with_done_before(error, &out))?;
         }
         open |= matches!(step, Step::Write(_) | Step::Delete);
         if let (Step::Leave(why), Some(entry)) = (&step, piece.entry_text()) {
-            left = Some((piece.path.display().to_string(), *why, entry));
+            left = Some((piece.path.display().to_string(), why.clone(), entry));
         }
         let _ = writeln!(
             out,

@@ -35,10 +35,13 @@ impl TomlEntry {
         if let Some(old) = self.own_block(now) {
             return Step::Write(now.replacen(old, &block, 1));
         }
+        if let Err(error) = now.parse::<Table>() {
+            return Step::leave(describe_broken(now, &error));
+        }
         // The agent may have written the file anew, without comments.
         let rest = self.without_own_table(now);
         if now.contains(self.name()) && rest.is_none() {
-            return Step::Leave("it names git-council already");
+            return Step::leave("it names git-council already");
         }
         if rest.is_some() && self.starts_same_program(now) {
             return Step::Nothing;
@@ -50,10 +53,11 @@ impl TomlEntry {
             false => "\n\n",
         };
         let whole = format!("{now}{gap}{block}");
-        // A table that is written in one line cannot get another member below.
         match whole.parse::<Table>() {
-            Ok(_) => Step::Write(whole),
-            Err(_) => Step::Leave("the entry does not fit into its TOML"),
+            // Below a list of tables it would be part of the last of them.
+            Ok(_) if self.starts_same_program(&whole) => Step::Write(whole),
+            // A table that is written in one line cannot get another member below.
+            _ => Step::leave("the entry does not fit into its TOML"),
         }
     }
 
@@ -65,7 +69,7 @@ impl TomlEntry {
         match left {
             Some(left) if left.trim().is_empty() => Step::Delete,
             Some(left) => Step::Write(left),
-            None if now.contains(self.name()) => Step::Leave(EDITED),
+            None if now.contains(self.name()) => Step::leave(EDITED),
             None => Step::Nothing,
         }
     }
@@ -123,6 +127,14 @@ impl TomlEntry {
         };
         command(now).is_some_and(|program| Some(program) == command(&self.text))
     }
+}
+
+/// Why a file is no TOML, and where.
+fn describe_broken(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = before.unwrap_or_default().matches('\n').count() + 1;
+    let why = error.message().lines().collect::<Vec<_>>().join(", ");
+    format!("it cannot be read as TOML: line {line}: {why}")
 }
 
 /// A table with the program's name for its path, and whole numbers as such, however an agent writes them.
@@ -227,7 +239,7 @@ mod tests {
             let edited = same.replacen("tool_timeout_sec = 1800.0\n", edited, 1);
             assert_eq!(
                 lines().remove_step(&edited),
-                Step::Leave(EDITED),
+                Step::leave(EDITED),
                 "{edited}"
             );
         }
@@ -235,8 +247,24 @@ mod tests {
 
     #[test]
     fn lines_that_do_not_fit_are_not_written() {
-        for text in ["mcp_servers = { db = { command = \"y\" } }\n", "a = \n"] {
-            assert!(matches!(lines().install_step(text), Step::Leave(_)));
+        for text in [
+            "mcp_servers = { db = { command = \"y\" } }\n",
+            "[[mcp_servers]]\nx = 1\n",
+            "[[mcp_servers]]\n",
+        ] {
+            let left = Step::leave("the entry does not fit into its TOML");
+            assert_eq!(lines().install_step(text), left, "{text}");
+            assert_eq!(lines().remove_step(text), Step::Nothing, "{text}");
+        }
+        for (text, line) in [
+            ("a = \n", "line 1"),
+            ("a = 1\n[b\n", "line 2"),
+            ("a = 1\n\na = 2\n", "line 3"),
+        ] {
+            assert!(
+                matches!(lines().install_step(text), Step::Leave(why) if why.contains(line)),
+                "{text}"
+            );
         }
     }
 
