@@ -256,6 +256,25 @@ fn a_secret_in_a_tag_a_note_or_an_author_stops_a_push() {
         .tells("the annotation of the tag");
 }
 
+/// Whoever does what a blocked push of notes advises can push them.
+#[test]
+fn a_secret_in_notes_goes_as_it_is_advised() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    desk.repo.git(["notes", "add", "--message", "A word"]);
+    desk.repo.git(["notes", "append", "--message", &token]);
+    let run = desk.push(&["origin", "refs/notes/commits"]).ends(1);
+    assert!(!run.stderr.contains("rebase"), "{}", run.stderr);
+    let advised = run.stderr.split("git update-ref ").nth(1).unwrap();
+    let advised = advised.split(", and push").next().unwrap();
+    let advised = format!("git update-ref {advised}").replace("NAME", "commits");
+    desk.repo.git(["notes", "remove"]);
+    desk.push(&["origin", "refs/notes/commits"]).ends(1);
+    assert!(desk.repo.shell(&advised).status().unwrap().success());
+    desk.push(&["origin", "refs/notes/commits"]).ends(0);
+}
+
 /// A line of which nobody sees anything proves what a rule says of it.
 #[test]
 fn a_line_of_invisible_characters_alone_stops_a_push() {

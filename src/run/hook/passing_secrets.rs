@@ -17,6 +17,8 @@ use crate::run::prepare::PreparedReview;
 pub(crate) enum SecretCarrier {
     /// A commit, by its id.
     Commit(String),
+    /// A commit of git notes, by its id: no rebase writes it anew.
+    Note(String),
     /// An annotated tag, the one that is pushed.
     Tag,
     /// The name under which something is pushed.
@@ -55,6 +57,16 @@ impl PassingSecrets {
     /// Whether a gate stays shut: something was found, or not all was looked at.
     pub(crate) fn stops_gate(&self) -> bool {
         !self.found.is_empty() || !self.unsearched.is_empty()
+    }
+
+    /// The same, found in the commits of git notes.
+    pub(crate) fn as_notes(mut self) -> Self {
+        for (carrier, _) in &mut self.found {
+            if let SecretCarrier::Commit(id) = carrier {
+                *carrier = SecretCarrier::Note(std::mem::take(id));
+            }
+        }
+        self
     }
 
     /// Files that were not looked at, by their names: several commits may change one of them.

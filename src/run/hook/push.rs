@@ -157,7 +157,8 @@ impl PrePush<'_> {
     fn secrets_of_notes(&self, from: String, to: String) -> Result<PassingSecrets, RunError> {
         let remote = self.remote.to_owned();
         let span = PushedSpan { remote, from, to };
-        search_until(Instant::now() + SEARCH_TIME, span, None, self.start)
+        let found = search_until(Instant::now() + SEARCH_TIME, span, None, self.start)?;
+        Ok(found.as_notes())
     }
 
     fn review_ranges(

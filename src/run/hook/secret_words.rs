@@ -69,7 +69,9 @@ fn describe_place((carrier, secret): &(SecretCarrier, AddedSecret)) -> String {
     };
     let place = Untrusted::new(&place).name();
     let carrier = match carrier {
-        SecretCarrier::Commit(id) => format!("commit {}", id.get(..10).unwrap_or(id)),
+        SecretCarrier::Commit(id) | SecretCarrier::Note(id) => {
+            format!("commit {}", id.get(..10).unwrap_or(id))
+        }
         SecretCarrier::Tag => "the tag".to_owned(),
         SecretCarrier::RefName => "the branch or tag".to_owned(),
     };
@@ -81,6 +83,11 @@ fn take_out(found: &[&(SecretCarrier, AddedSecret)]) -> String {
     let advice = |(carrier, _): &&(SecretCarrier, AddedSecret)| match carrier {
         SecretCarrier::Commit(_) => {
             "take them out of the history, e.g. with git rebase --interactive"
+        }
+        // What was removed from notes is still in their history.
+        SecretCarrier::Note(_) => {
+            "edit or remove the note (git notes), and leave its history behind: git update-ref refs/notes/NAME \
+             $(git commit-tree -m notes refs/notes/NAME^{tree})"
         }
         SecretCarrier::Tag => "make the tag anew, with git tag --force --annotate",
         SecretCarrier::RefName => "choose another name",
