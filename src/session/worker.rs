@@ -1,6 +1,7 @@
 //! One seat of one round in a process of its own: files in, files out (`git council judge`). Background workers and the
 //! jobs of a matrix are this.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,6 +151,37 @@ pub(crate) fn reply_subject(run: &Path, judge: &JudgeId, turn: TurnId) -> io::Re
 /// When the file cannot be read.
 pub(crate) fn read_seat(run: &Path, judge: &JudgeId) -> io::Result<JudgeSpec> {
     parse_json(&seat_file(run, judge))
+}
+
+/// The judges of a run that have a seat, by name; none where it cannot be read.
+pub(crate) fn list_judges(run: &Path) -> Vec<String> {
+    let mut judges = list_names(&run.join("workers"));
+    judges.retain(|judge| seat_file(run, &judge.as_str().into()).is_file());
+    judges
+}
+
+/// The numbers of the turns that a judge of a run is asked.
+pub(crate) fn list_turns(run: &Path, judge: &JudgeId) -> Vec<u32> {
+    let seat = seat_file(run, judge);
+    let names = list_names(seat.parent().unwrap_or(run)).into_iter();
+    let number = |name: String| {
+        name.strip_prefix("turn-")?
+            .strip_suffix(".json")?
+            .parse()
+            .ok()
+    };
+    let mut turns: Vec<u32> = names.filter_map(number).collect();
+    turns.sort_unstable();
+    turns
+}
+
+fn list_names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|e| e.file_name().into_string().ok())
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// Answers one turn of one judge from the files of a run, and leaves the reply beside them.

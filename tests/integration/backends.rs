@@ -98,7 +98,13 @@ fn a_worker_answers_from_the_files_of_a_run_alone() {
     elsewhere
         .council(["judge", "--run", folder, "--judge", "nobody", "--turn", "1"])
         .ends(2)
-        .tells("seat.json");
+        .tells("no judge \"nobody\"")
+        .tells(&name);
+    elsewhere
+        .council(["judge", "--run", folder, "--judge", &name, "--turn", "99"])
+        .ends(2)
+        .tells("no turn 99")
+        .tells(&format!("its turns: {turn}"));
 }
 
 #[test]

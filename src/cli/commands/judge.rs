@@ -1,6 +1,6 @@
 //! `git council judge`: one seat of one round, files in, files out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use council_agents::StopSignal;
@@ -15,6 +15,7 @@ use crate::run::interrupts::{hear_interrupts, stop_when_interrupted, stop_when_l
 use crate::run::redaction::handed_redactor;
 use crate::run::seats::of_job::seat_of_job;
 use crate::session::worker;
+use crate::text::Untrusted;
 
 /// Run one judge in its own CI job, from the files that `plan` wrote
 ///
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
     if args.tied {
         stop_when_left(&stop);
     }
+    check_question(&folder, judge, args.turn)?;
     let cannot = |error: std::io::Error| {
         RunError::usage(format!("cannot judge: {error}"))
             .hint("name the folder that `git council plan --run` wrote: it has `packet/` and `workers/<judge>/`")
@@ -78,4 +80,28 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
             .warning(&format!("{judge} abstains: {}", failure.in_words()));
     }
     Ok(exit::OK)
+}
+
+/// A judge that the plan does not have, or a turn that nobody asks, is named with those that there are.
+fn check_question(folder: &Path, judge: &str, turn: u32) -> Result<(), RunError> {
+    let judges = worker::list_judges(folder);
+    if judges.is_empty() {
+        // What is wrong with the folder is told by whoever reads it.
+        return Ok(());
+    }
+    if !judges.iter().any(|known| known == judge) {
+        let error = RunError::usage(format!("the plan has no judge {judge:?}"));
+        let judges: Vec<String> = judges
+            .iter()
+            .map(|name| Untrusted::new(name).name())
+            .collect();
+        return Err(error.hint(format!("its judges: {}", judges.join(", "))));
+    }
+    let turns = worker::list_turns(folder, &judge.into());
+    if turns.is_empty() || turns.contains(&turn) {
+        return Ok(());
+    }
+    let turns: Vec<String> = turns.iter().map(u32::to_string).collect();
+    let error = RunError::usage(format!("{judge} has no turn {turn}"));
+    Err(error.hint(format!("its turns: {}", turns.join(", "))))
 }
