@@ -20,8 +20,8 @@ use council_secrets::Redactor;
 use crate::config::Config;
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::outcome::{
-    FindingLevel, FindingMember, HEARD_RULES, JudgeRecord, JudgedFinding, Outcome, Verdict,
-    VerdictReason,
+    FindingLevel, FindingMember, HEARD_RULES, JudgeRecord, JudgedFinding, Outcome, ReviewedBy,
+    Verdict, VerdictReason,
 };
 use crate::council::plan::{
     DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
@@ -289,6 +289,7 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
     outcome.counted += heard;
     outcome.quorum += heard;
     outcome.judges.extend(judges);
+    outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
     if outcome.reason.is_cut_short() {
         return;
     }

@@ -179,6 +179,10 @@ fn rules_alone_read_what_is_excluded() {
         let (run, report) = review(&repo, how);
         run.ends(1);
         assert_eq!(report["verdict"], "FAIL", "{how:?}");
+        // Nobody else looked.
+        assert_eq!(report["reviewed_by"], "rules", "{how:?}");
+        let headline = report["headline"].as_str().unwrap();
+        assert!(headline.starts_with("FAIL (rules only)"), "{headline}");
         assert_eq!(
             models.stats().requests,
             asked,
