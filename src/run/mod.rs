@@ -42,6 +42,7 @@ pub(crate) mod github;
 pub(crate) mod given;
 pub(crate) mod glossary;
 pub(crate) mod hidden_files;
+pub(crate) mod hints;
 pub(crate) mod hook;
 pub(crate) mod interrupts;
 mod jsonc;

@@ -14,10 +14,11 @@ use std::time::Duration;
 
 use council_agents::mcp_lines::checked_stdio;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ServerCapabilities,
+    ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
@@ -30,6 +31,7 @@ use self::tools::ToolCall;
 use crate::report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::hints::without_options;
 use crate::run::redaction::user_redactor;
 use crate::text::Untrusted;
 
@@ -225,6 +227,24 @@ fn without_secrets(start: &RunContext, text: &str) -> String {
     redactor.redact_words(text).text
 }
 
+/// Why the parameters of a method that there is are not what it takes; none: there is no such method.
+fn describe_wrong_params(request: &CustomRequest) -> Option<String> {
+    let params = request.params.clone().unwrap_or(Value::Null);
+    let wrong = match request.method.as_str() {
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        "tools/list" | "resources/list" => {
+            serde_json::from_value::<PaginatedRequestParams>(params).err()
+        }
+        _ => return None,
+    };
+    let why = wrong.map_or_else(
+        || "they have another form".to_owned(),
+        |error| error.to_string(),
+    );
+    Some(Untrusted::new(&why).line())
+}
+
 /// An error with its hints, for a model.
 fn describe_error(error: &RunError) -> String {
     let mut out = Untrusted::new(&error.message).line();
@@ -236,20 +256,17 @@ fn describe_error(error: &RunError) -> String {
 
 /// What the command line takes, a tool takes under another name; none: no tool takes it.
 fn hint_for_tools(hint: &str) -> Option<String> {
-    if hint.contains("--patch FILE") {
-        return None;
-    }
     if hint.starts_with("name what to review:") {
         return Some("name a `target`: HEAD (the last commit), staged or worktree".to_owned());
     }
-    let hint = hint
-        .split("; `dismiss`, `apply` and")
-        .next()
-        .unwrap_or(hint);
-    Some(hint.replace(
+    if hint.ends_with("--staged or --worktree") {
+        return Some("make a commit, or name a `target`: staged or worktree".to_owned());
+    }
+    let hint = hint.replace(
         "pass -C DIR",
         "pass `folder`, the repository's absolute path",
-    ))
+    );
+    without_options(&hint)
 }
 
 impl ServerHandler for CouncilServer {
@@ -298,6 +315,22 @@ impl ServerHandler for CouncilServer {
             ))]),
         };
         Ok(result.into())
+    }
+
+    /// What is no request as the protocol has it: one of an unknown method, or a known one with parameters of another form.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = Untrusted::new(&request.method).line();
+        Err(match describe_wrong_params(&request) {
+            Some(why) => {
+                let text = format!("the parameters of {method} are wrong: {why}");
+                ErrorData::invalid_params(without_secrets(&self.start, &text), None)
+            }
+            None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 
     async fn list_resources(

@@ -612,3 +612,16 @@ fn two_sides_of_rules_in_two_processes_are_no_reviewer() {
         assert!(said.contains("PASS (rules only)"), "{said}");
     }
 }
+
+/// What a duel advises, a duel takes: it has no option for what is not committed.
+#[test]
+fn a_duel_without_a_subject_advises_what_a_duel_takes() {
+    let repo = Repo::with_base();
+    repo.git(["branch", "other"]);
+    let run = repo.council(["duel"]).ends(2);
+    for other in ["git council review", "--staged", "--worktree"] {
+        assert!(!run.stderr.contains(other), "{}", run.stderr);
+    }
+    run.tells("git council duel HEAD")
+        .tells("git council duel other...HEAD");
+}

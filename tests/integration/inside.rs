@@ -519,6 +519,62 @@ fn an_agent_applies_a_suggestion_where_its_lines_are_now_unless_they_changed() {
     assert_eq!(after.lines().count(), moved.lines().count());
 }
 
+/// Law: what is wrong with parameters is told as that. That a method is unknown would be said of one that the server has.
+#[test]
+fn parameters_of_another_form_are_told_as_such() {
+    let mut agent = Agent::start(unmended());
+    for (method, params, told) in [
+        (
+            "tools/call",
+            json!({ "name": "status", "arguments": [] }),
+            "expected a map",
+        ),
+        ("tools/call", json!({}), "`name`"),
+        ("tools/call", json!({ "name": 3 }), "expected"),
+        ("resources/read", json!({}), "`uri`"),
+    ] {
+        let heard = agent.ask(method, &params);
+        assert_eq!(heard["error"]["code"], -32602, "{heard}");
+        let message = heard["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains(method) && message.contains(told),
+            "{message}"
+        );
+    }
+    let heard = agent.ask("tools/burn", &json!({}));
+    assert_eq!(heard["error"]["code"], -32601, "{heard}");
+}
+
+/// Law: no hint names an option of the command line, which no tool takes.
+#[test]
+fn hints_name_what_a_tool_takes() {
+    let mut empty = Agent::start(Repo::new());
+    let mut agent = Agent::start(unmended());
+    let targets = [
+        "branch",
+        "HEAD",
+        "HEAD~5",
+        "src/lib.rs",
+        "nowhere",
+        "main...nowhere",
+        "HEAD:src",
+    ];
+    for agent in [&mut empty, &mut agent] {
+        for target in targets {
+            let heard = agent.ask(
+                "tools/call",
+                &json!({ "name": "review", "arguments": { "target": target } }),
+            );
+            let said = heard["content"][0]["text"].as_str().unwrap();
+            let hints = said.lines().filter(|line| line.starts_with("hint: "));
+            for hint in hints {
+                let own = hint.split("git ").next().unwrap();
+                assert!(!own.contains("--"), "{target}: {hint}");
+            }
+        }
+    }
+}
+
 /// Law: what the annotations say of a tool is what it does to the files of the worktree. A client asks nobody before it
 /// calls a tool that is said to read, and may ask for one that is said to destroy.
 #[test]

@@ -10,6 +10,7 @@ use crate::duel::driver::MAX_TRANSCRIPT_BYTES;
 use crate::git;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::hints::without_options;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
 
@@ -23,7 +24,7 @@ pub(crate) fn prepare_subject(
     start: &RunContext,
 ) -> Result<PreparedReview, RunError> {
     let Some(subject) = subject else {
-        return prepare_review(request, start);
+        return prepare_review(request, start).map_err(hint_for_duel);
     };
     let with_target = |target| ReviewRequest {
         target,
@@ -51,8 +52,19 @@ pub(crate) fn prepare_subject(
             };
             prepare_review(&with_target(target), start)
         }
-        prepared => prepared,
+        prepared => prepared.map_err(hint_for_duel),
     }
+}
+
+/// A duel is begun by a command of its own, which has no option for what is not committed.
+fn hint_for_duel(mut error: RunError) -> RunError {
+    let as_duel = |hint: &String| {
+        let hint = hint.replace(", --staged or --worktree", "");
+        let hint = without_options(&hint)?;
+        Some(hint.replace("git council review ", "git council duel "))
+    };
+    error.hints = error.hints.iter().filter_map(as_duel).collect();
+    error
 }
 
 /// What a fetched pull request brings into the default branch. What is checked out says nothing of that: it may have some of
