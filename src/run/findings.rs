@@ -84,7 +84,7 @@ pub(crate) fn find_finding(
         let all = store::list_runs(start)?.into_iter();
         reports.extend(all.filter_map(|(_, report)| report));
     }
-    by_fingerprint(reports, id)
+    by_fingerprint(&reports, id)
 }
 
 /// The report shown last, else that of this worktree's latest run. A run that ended since, e.g. one in the background, may
@@ -156,7 +156,7 @@ fn finding_of(report: &Report, id: &str) -> Option<JudgedFinding> {
     findings.find(|f| f.id.eq_ignore_ascii_case(id)).cloned()
 }
 
-fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunError> {
+fn by_fingerprint(reports: &[Report], id: &str) -> Result<FoundFinding, RunError> {
     let printed = id.len() >= MIN_FINGERPRINT_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
     let begins =
         |f: &&JudgedFinding| printed && f.fingerprint.starts_with(&id.to_ascii_lowercase());
@@ -176,14 +176,27 @@ fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunErr
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(
-            RunError::usage(format!("no report has a finding {id:?}")).hint(
-                "`git council show` lists the findings of the latest run; `dismiss`, `apply` and `explain` also take --run NAME",
-            ),
-        ),
+        0 => Err(unknown_finding(reports, id)),
         several => Err(
             RunError::usage(format!("{several} findings begin with {id:?}"))
                 .hint("write more digits of the fingerprint"),
+        ),
+    }
+}
+
+/// An id such as `F1` is of the report shown last; another one may have it, too.
+fn unknown_finding(reports: &[Report], id: &str) -> RunError {
+    let run_of = |report: &Report| report.receipt.run.name.clone();
+    let in_report = |report: &Report| Some((run_of(report), finding_of(report, id)?));
+    let shown = reports.first().map(run_of).unwrap_or_default();
+    match reports.iter().find_map(in_report) {
+        Some((other, finding)) => RunError::usage(format!(
+            "the report shown last, {shown}, has no finding {id:?}; {other} has one, {}",
+            name_finding(&finding)
+        ))
+        .hint(format!("use its fingerprint: {}", finding.fingerprint)),
+        None => RunError::usage(format!("no report has a finding {id:?}")).hint(
+            "`git council show` lists the findings of the latest run; `dismiss`, `apply` and `explain` also take --run NAME",
         ),
     }
 }

@@ -249,3 +249,32 @@ fn what_is_not_committed_is_told_beside_a_review_of_commits() {
         assert!(!is_told, "{vars:?} {args:?}: {stderr}");
     }
 }
+
+/// A number that the report shown last does not have, and another one does: the finding is named, and how it is meant.
+#[test]
+fn a_number_of_another_report_is_named() {
+    let quiet: [&[&str]; 2] = [
+        &["review", "--worktree", "--quiet"],
+        &["review", "HEAD", "--quiet"],
+    ];
+    for last in [None, Some(quiet[0]), Some(quiet[1])] {
+        let repo = Repo::with_base();
+        repo.write("key.pem", PRIVATE_KEY);
+        repo.council(["review", "--worktree"]).ends(1);
+        repo.council(["review", "HEAD"]).ends(0);
+        if let Some(last) = last {
+            repo.council_with(&[], last);
+        }
+        for command in ["explain", "apply"] {
+            let refused = repo.council([command, "F1"]).ends(2);
+            let refused = refused.tells("has no finding \"F1\"").tells("key.pem");
+            let fingerprint = refused.stderr.rsplit("use its fingerprint: ").next();
+            repo.council(["explain", fingerprint.unwrap().trim()])
+                .ends(0)
+                .prints("key.pem");
+        }
+        repo.council(["explain", "F9"])
+            .ends(2)
+            .tells("no report has a finding");
+    }
+}
