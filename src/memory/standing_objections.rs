@@ -168,6 +168,13 @@ impl StandingObjections {
         self.all().count()
     }
 
+    /// How many lie here that bear no seal of this user, or are damaged: nobody hears them.
+    pub(crate) fn count_unread(&self) -> usize {
+        let files = self.objections.list_files();
+        let is_unread = |(path, _): &&(PathBuf, _)| self.objections.read(path).is_none();
+        files.iter().filter(is_unread).count()
+    }
+
     /// All of them, the latest first.
     fn all(&self) -> impl Iterator<Item = (PathBuf, Report)> {
         read_all(&self.objections)

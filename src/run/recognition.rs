@@ -150,6 +150,16 @@ impl<'a> VerdictMemory<'a> {
         })
     }
 
+    /// How many objections lie in the repository that nobody can hear: see [`StandingObjections::count_unread`].
+    pub(crate) fn unread_objections(prepared: &PreparedReview, start: &RunContext) -> usize {
+        // No file of a checkout counts in CI.
+        let memory = match start.environment.is_ci() {
+            true => None,
+            false => VerdictMemory::of_repository(prepared, start),
+        };
+        memory.map_or(0, |memory| memory.standing.count_unread())
+    }
+
     /// The same, where `keeps` says that no objection is taken back.
     pub(crate) fn keeping_objections(self, keeps: bool) -> Self {
         Self {

@@ -356,3 +356,43 @@ fn a_gate_hears_a_run_that_was_killed_after_an_objection() {
     commit_more(&desk, "more.md");
     push(&desk).ends(0);
 }
+
+/// Law: what keeps an objection from being heard is told by the push that it would have held.
+#[test]
+fn an_objection_that_cannot_be_read_is_told() {
+    type Damage = fn(&Desk);
+    let damages: [(&str, Damage); 4] = [
+        ("the key is gone", |desk| {
+            fs::remove_file(key_of(desk)).unwrap()
+        }),
+        ("the key is another one", |desk| {
+            fs::write(key_of(desk), [7; 32]).unwrap()
+        }),
+        ("the key is broken", |desk| {
+            fs::write(key_of(desk), "x").unwrap()
+        }),
+        ("the objection is cut", |desk| {
+            let standing = desk.repo.path().join(".git/council/standing");
+            for file in fs::read_dir(standing).unwrap() {
+                fs::write(file.unwrap().path(), "").unwrap();
+            }
+        }),
+    ];
+    for (what, damage) in damages {
+        let desk = failed_desk();
+        desk.repo.council(["gc", "--keep", "0"]);
+        desk.repo.council(["cache", "clear"]);
+        let held = push(&desk).ends(1);
+        assert!(!held.stderr.contains("nobody heard it"), "{}", held.stderr);
+        damage(&desk);
+        let told = push(&desk).stderr;
+        assert!(
+            told.contains("an objection to code of this repository"),
+            "{what}: {told}"
+        );
+    }
+}
+
+fn key_of(desk: &Desk) -> std::path::PathBuf {
+    desk.repo.in_home(".local/state/git-council/seal.key")
+}

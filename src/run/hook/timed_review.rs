@@ -21,6 +21,7 @@ use crate::run::hook::passing_secrets::PushSum;
 use crate::run::hook::push::stricter;
 use crate::run::hook::push_news::severity_of;
 use crate::run::prepare::{EXCUSED, PreparedReview, prepare_review};
+use crate::run::recognition::VerdictMemory;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::session::InterruptSource;
 
@@ -223,6 +224,10 @@ impl RangeJob {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
+        notes.extend(tell_unread(VerdictMemory::unread_objections(
+            &prepared,
+            &self.start,
+        )));
         let standing = convene::standing_objection(&prepared, &self.start)
             .or_else(|| cut_off_objection(&prepared, &self.start));
         let mut recalled = None;
@@ -266,4 +271,18 @@ impl RangeJob {
         };
         Ok(stricter(report, standing))
     }
+}
+
+/// Objections that count no more since their seal is not this user's key, e.g. that of another machine or another state folder.
+fn tell_unread(unread: usize) -> Option<String> {
+    let what = match unread {
+        0 => return None,
+        1 => "an objection".to_owned(),
+        many => format!("{many} objections"),
+    };
+    Some(format!(
+        "{what} to code of this repository cannot be read, and nobody heard it: damaged, or sealed with another key than \
+         this user's now (XDG_STATE_HOME); push with that key, or have the change judged anew (git council review --fresh) \
+         and remove the file in .git/council/standing"
+    ))
 }
