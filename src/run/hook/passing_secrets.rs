@@ -60,7 +60,7 @@ impl PassingSecrets {
     }
 
     /// The same, found in the commits of git notes.
-    pub(crate) fn as_notes(mut self) -> Self {
+    pub(crate) fn into_notes(mut self) -> Self {
         for (carrier, _) in &mut self.found {
             if let SecretCarrier::Commit(id) = carrier {
                 *carrier = SecretCarrier::Note(std::mem::take(id));

@@ -158,7 +158,7 @@ impl PrePush<'_> {
         let remote = self.remote.to_owned();
         let span = PushedSpan { remote, from, to };
         let found = search_until(Instant::now() + SEARCH_TIME, span, None, self.start)?;
-        Ok(found.as_notes())
+        Ok(found.into_notes())
     }
 
     fn review_ranges(
