@@ -72,7 +72,7 @@ pub(crate) fn write_together<'a>(
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> RunError {
-    RunError::run(format!("cannot write {}: {error}", path.display()))
+    RunError::output(&path.display().to_string(), error)
         .hint("nothing was written, and what was there is as before")
 }
 

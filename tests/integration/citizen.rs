@@ -174,6 +174,10 @@ fn the_man_page_is_where_git_looks_for_it() {
         "bin/man",
         &format!("#!/bin/sh\necho '{folder_name}/man1/git-council.1'\n"),
     );
+    // A checkout's folder is nobody's home.
+    let relative = [("HOME", "home")];
+    repo.council_with(&relative, &["man", "--install"]).ends(2);
+    assert!(!repo.path().join("home").exists());
     let man = repo.in_home("bin/man");
     fs::set_permissions(&man, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!(

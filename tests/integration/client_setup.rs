@@ -1,7 +1,7 @@
 //! How agents come into a council: what `init` writes, what the page of agents shows, and what the user alone may allow.
 
 use crate::clients::{failures, report, with_client};
-use crate::harness::Repo;
+use crate::harness::{Repo, Run};
 
 #[test]
 fn a_repository_alone_cannot_seat_an_agent_that_costs_money() {
@@ -153,4 +153,32 @@ fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {
         Some("prose"),
         "{text}"
     );
+}
+
+/// Whoever is at a terminal and wants a hook that a manager keeps is told that nothing else was written either.
+#[test]
+fn a_setup_that_is_taken_back_is_told() {
+    const PTY: &str =
+        "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let repo = Repo::with_base();
+    repo.write(".husky/_/h", "");
+    repo.git(["config", "core.hooksPath", ".husky/_"]);
+    let council = repo.program(&repo.path());
+    let mut terminal = std::process::Command::new("python3");
+    terminal.args(["-c", PTY]).arg(council.get_program());
+    terminal.args(["init", "--preset", "solo"]);
+    terminal.env_clear().current_dir(repo.path());
+    for (name, value) in council.get_envs() {
+        value.map(|value| terminal.env(name, value));
+    }
+    let answers = repo.in_home("answers");
+    std::fs::write(&answers, "\ny\n\n").unwrap();
+    terminal.stdin(std::fs::File::open(&answers).unwrap());
+    let told = Run::of(terminal.output().unwrap());
+    assert!(
+        told.stdout.contains("husky manages the hooks here"),
+        "{told:?}"
+    );
+    assert!(told.stdout.contains("nothing was written"), "{told:?}");
+    assert!(!repo.in_home(".config/git-council/config.toml").exists());
 }

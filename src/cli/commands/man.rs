@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError
     let Some(folder) = &args.install else {
         return start.console.print(&page);
     };
-    let home = || Some(PathBuf::from(start.environment.get("HOME")?).join(".local/share/man"));
+    let home = || Some(start.environment.home()?.join(".local/share/man"));
     let folder = folder
         .as_ref()
         .map(|folder| start.dir.join(folder))

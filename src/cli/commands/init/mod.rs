@@ -87,7 +87,9 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     let written = write_setup(&files, &options)?;
     if answers.with_hook {
         // Without it the setup is not what was chosen: the files are taken back.
-        hook::install_push_hook(start)?;
+        hook::install_push_hook(start).map_err(|error| {
+            error.hint("of the setup nothing was written: answer no to the question of pushes, and see to the hook afterwards")
+        })?;
     }
     written.keep();
     let told = describe_result(preset, &options, &answers.choices, &files);
