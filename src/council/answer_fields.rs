@@ -10,6 +10,7 @@ use super::consent::vote_line;
 use super::own_words::{says_nothing, sentences};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::told_fields::{check_places_of_texts, concludes_against};
+use super::unread_keys::check_findings_keys;
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 33] = [
@@ -259,6 +260,7 @@ fn check_votes(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
     let Some(verdict) = value.get("verdict").and_then(word) else {
         return Ok(());
     };
+    check_findings_keys(value, verdict)?;
     let moved = value.pointer("/change/to").and_then(word);
     // A final ballot is the vote that counts.
     let ballot = value.pointer("/ballot/vote");
@@ -322,7 +324,7 @@ pub(super) fn asks(name: &str, words: &[&str]) -> bool {
 }
 
 /// Whether a field that nobody reads says something worse than the vote.
-fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
+pub(super) fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
     match value {
         Value::String(text) => {
             let words = Words::of(text);

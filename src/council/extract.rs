@@ -14,7 +14,8 @@ use super::lost_answer::{MAX_ANSWER_BYTES, says_fail};
 use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
-use super::told_fields::told_texts;
+use super::told_fields::{read_unasked_document, told_texts};
+use super::unread_keys::told_keys;
 use super::unseen_words::{Speaker, UnseenWords};
 
 /// What an answer must echo, and for whom it may not speak.
@@ -58,7 +59,9 @@ pub(super) struct ReadReply {
 /// # Errors
 /// As [`read_reply`].
 pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
-    read_reply(raw, expected, Speaker::Model).map(|reply| reply.answer)
+    let reply = read_reply(raw, expected, Speaker::Model)?;
+    read_unasked_document(&reply.answer).map_err(malformed_failure)?;
+    Ok(reply.answer)
 }
 
 /// Reads the answer in `raw`, and the words beside it.
@@ -97,6 +100,7 @@ pub(super) fn read_reply(
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     let mut beside = check_words_beside(raw, object, &value)?;
     beside.extend(told_texts(&value));
+    beside.extend(told_keys(&value));
     let is_model = speaker == Speaker::Model;
     let unseen = is_model.then(|| UnseenWords::in_answer(&value, &words_around(raw, object)));
     fall_back(&mut value, expected.round);
@@ -261,7 +265,7 @@ fn parse_object(text: &str) -> Result<Value, Failure> {
     }
 }
 
-fn malformed_failure(detail: String) -> Failure {
+pub(super) fn malformed_failure(detail: String) -> Failure {
     Failure::new(FailureKind::Malformed, detail)
 }
 

@@ -13,6 +13,9 @@ use super::plain_words::excerpt;
 /// Fields that hold whole numbers.
 const NUMBERS: [&str; 4] = ["schema_version", "round", "line", "end_line"];
 
+/// The key for evidence that cannot be read: what no form reads is told like every other key that nobody reads.
+const UNREAD_EVIDENCE: &str = "unread_evidence";
+
 /// So sure is HIGH, so sure is MEDIUM, where a number says how sure a judge is.
 const SURE: (f64, f64) = (0.8, 0.5);
 
@@ -127,11 +130,15 @@ fn straighten_evidence(item: &mut Map<String, Value>) {
     let Some(evidence) = item.get_mut("evidence") else {
         return;
     };
+    let mut unread = Vec::new();
     if let Value::Array(several) = evidence {
-        *evidence = several.first().cloned().unwrap_or(Value::Null);
+        unread.extend(several.drain(1.min(several.len())..));
+        *evidence = several.pop().unwrap_or(Value::Null);
     }
     if let Value::String(text) = evidence {
-        *evidence = parse_evidence(text).unwrap_or(Value::Null);
+        let parsed = parse_evidence(text);
+        unread.extend(parsed.is_none().then(|| Value::from(text.as_str())));
+        *evidence = parsed.unwrap_or(Value::Null);
     }
     if let Value::Object(fields) = evidence {
         for (other, name) in [("file", "path"), ("code", "quote"), ("text", "quote")] {
@@ -147,6 +154,9 @@ fn straighten_evidence(item: &mut Map<String, Value>) {
     }
     if evidence.is_null() {
         item.remove("evidence");
+    }
+    if !unread.is_empty() {
+        item.insert(UNREAD_EVIDENCE.to_owned(), unread.into());
     }
 }
 

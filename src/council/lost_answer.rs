@@ -11,6 +11,7 @@ use super::plain_words::objects;
 use super::raw_fields::{loose_values, values_of};
 use super::reply_object::{object_of, words_outside_objects};
 use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
+use super::told_fields::objects_in_document;
 use super::unclear_reply::excerpt_of_reply;
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
@@ -321,7 +322,9 @@ fn vote_beside_pass(raw: &str) -> Vote {
         let value = parse_loosely(object).ok();
         is_contradicted(raw, object)
             || follows_objection(raw, object)
-            || value.is_some_and(|value| check_objections(&value).is_err())
+            || value.is_some_and(|value| {
+                check_objections(&value).is_err() || objects_in_document(&value)
+            })
     });
     match is_objected {
         true if says_fail(&words_outside_objects(raw)) => Vote::Fail,

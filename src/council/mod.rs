@@ -84,6 +84,7 @@ mod turns;
 mod unclear_reply;
 mod unlisted;
 mod unread;
+mod unread_keys;
 mod unseen_words;
 mod verdict;
 mod weighed_again;

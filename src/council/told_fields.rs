@@ -1,13 +1,13 @@
 //! What an answer that votes PASS says in fields whose words no reader of the report would see.
 
-use council_protocol::Vote;
+use council_protocol::{Answer, Vote};
 use serde_json::{Map, Value};
 
 use super::answer_fields::{CONSENTS, asks, is_bare_pass, is_known, is_of_first_round};
 use super::consent::{APPROVALS, vote_line};
 use super::own_words::{has_uncleared_place, read_own_words, says_nothing, sentences};
 use super::plain_words::excerpt;
-use super::plain_words::{Words, names_fault, names_line, stops};
+use super::plain_words::{Words, names_fault, names_line, names_problem, objects, stops};
 use super::stances::takes_stand;
 
 /// The fields in which a judge says in words what it holds.
@@ -30,7 +30,8 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
     let mut told = Vec::new();
     let tell_position = |name: &str, text: &str| -> Vec<String> {
         let stands = text.lines().flat_map(sentences).filter(|said| {
-            (names_fault(said) || takes_stand(said)) && (is_first || !is_of_others(said))
+            let is_told = names_fault(said) || takes_stand(said) || is_against(said);
+            is_told && (is_first || !is_of_others(said))
         });
         let told = stands.map(|said| format!("{name}: {}", excerpt(&said)));
         told.collect()
@@ -51,17 +52,61 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
                         .map(|said| format!("{name}: {said}")),
                 );
             }
-            Value::Object(ballot) if name == "ballot" => told.extend(told_of_ballot(ballot)),
-            // A document may be about anything.
-            _ if !is_first || name == "document" => {}
-            _ if is_known(name) => tell_stops(name, inner, &mut told),
+            Value::Object(ballot) if name == "ballot" => {
+                told.extend(told_of_ballot(ballot));
+                tell_stops(name, inner, is_first, &mut told);
+            }
+            // A document may be about anything, where one is asked for; where none is, `read_unasked_document` reads it.
+            _ if name == "document" => {}
+            // In a later round it is the best case against what the judge holds, as it was asked to give it.
+            _ if name == "steel_man" && !is_first => {}
+            _ if is_known(name) => tell_stops(name, inner, is_first, &mut told),
             _ => tell_texts(name, inner, &mut told),
         }
     }
     told
 }
 
-/// What a ballot concedes, or is still worried about, that names a fault.
+/// Reads the document of an answer that was asked for none: nobody would see it. What it says is returned.
+///
+/// # Errors
+///
+/// It objects, but the answer votes PASS and lists no finding.
+pub(super) fn read_unasked_document(answer: &Answer) -> Result<Vec<String>, String> {
+    let Some(text) = answer.document.as_deref() else {
+        return Ok(Vec::new());
+    };
+    let is_listed = !answer.findings.is_empty() || !answer.independent_findings.is_empty();
+    if answer.verdict == Vote::Pass && !is_listed && document_objects(text) {
+        return Err(
+            "document: it objects, but `verdict` is PASS and no finding says so; say it in `verdict` and `findings`. \
+             This turn asks for no document"
+                .to_owned(),
+        );
+    }
+    let said = text.lines().flat_map(sentences);
+    let said = said.filter(|said| !says_nothing(said));
+    let told = said.map(|said| format!("document: {}", excerpt(&said)));
+    Ok(told.take(MAX_DOCUMENT_SENTENCES).collect())
+}
+
+/// The most sentences that are told of a document which nobody asked for.
+const MAX_DOCUMENT_SENTENCES: usize = 8;
+
+/// Whether the document of an answer that votes PASS objects to the change.
+pub(super) fn objects_in_document(value: &Value) -> bool {
+    let text = value.get("document").and_then(Value::as_str);
+    is_bare_pass(value) && text.is_some_and(document_objects)
+}
+
+fn document_objects(text: &str) -> bool {
+    let mut said = text.lines().flat_map(sentences);
+    objects(text)
+        || names_problem(text)
+        || said.any(|said| vote_line(&said).is_some_and(|vote| vote > Vote::Pass))
+}
+
+/// What a ballot concedes, or is still worried about, that names a fault. What stops the change is told of all of it.
 fn told_of_ballot(ballot: &Map<String, Value>) -> impl Iterator<Item = String> {
     ["concession", "remaining_concern"]
         .into_iter()
@@ -70,7 +115,7 @@ fn told_of_ballot(ballot: &Map<String, Value>) -> impl Iterator<Item = String> {
             let faults = text
                 .lines()
                 .flat_map(sentences)
-                .filter(|said| names_fault(said));
+                .filter(|said| names_fault(said) && !is_against(said));
             let told = faults.map(|said| format!("{name}: {}", excerpt(&said)));
             told.collect::<Vec<_>>()
         })
@@ -101,17 +146,28 @@ fn is_of_others(said: &str) -> bool {
     words.has_any(&OTHERS) || words.0.iter().any(is_id)
 }
 
-/// Every sentence of a field that stops the change.
-fn tell_stops(name: &str, value: &Value, told: &mut Vec<String>) {
+/// Whether a sentence stops the change, or votes against it.
+fn is_against(said: &str) -> bool {
+    stops(said) || vote_line(said).is_some_and(|vote| vote > Vote::Pass)
+}
+
+/// Every sentence of a field that stops the change, or votes against it. In a later round those about others' words stand in
+/// the report.
+fn tell_stops(name: &str, value: &Value, is_first: bool, told: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            let against = text.lines().flat_map(sentences).filter(|said| stops(said));
+            let against = text.lines().flat_map(sentences);
+            let against = against.filter(|said| is_against(said));
+            let against = against.filter(|said| is_first || !is_of_others(said));
             told.extend(against.map(|said| format!("{name}: {}", excerpt(&said))));
         }
-        Value::Array(items) => items.iter().for_each(|item| tell_stops(name, item, told)),
+        Value::Array(items) => {
+            let items = items.iter();
+            items.for_each(|item| tell_stops(name, item, is_first, told));
+        }
         Value::Object(fields) => fields
             .values()
-            .for_each(|item| tell_stops(name, item, told)),
+            .for_each(|item| tell_stops(name, item, is_first, told)),
         _ => {}
     }
 }

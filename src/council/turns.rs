@@ -15,7 +15,9 @@ use super::ledger::Synthesis;
 use super::lost_answer::{LostAnswer, read_lost_answer};
 use super::meant_ids::stray_words;
 use super::merge::{merge_answers, raise_findings};
+use super::plan::Procedure;
 use super::position::position_before;
+use super::told_fields::read_unasked_document;
 use super::unclear_reply::read_unclear_reply;
 use super::unseen_words::Speaker;
 
@@ -248,7 +250,12 @@ impl Council {
             true => Speaker::Rules,
             false => Speaker::Model,
         };
-        let reply = extract::read_reply(raw, expected, speaker)?;
+        let mut reply = extract::read_reply(raw, expected, speaker)?;
+        // Only stages ask for documents, which may be about anything.
+        if self.state.plan.procedure != Procedure::Staged {
+            let told = read_unasked_document(&reply.answer).map_err(extract::malformed_failure)?;
+            reply.beside.extend(told);
+        }
         self.state.check_voice(seat, &reply.answer)?;
         let sent = &judges[seat].planned.coverage;
         match &reply.unseen {
