@@ -1,6 +1,7 @@
 //! Answers that come as the arguments of a call: taken at their word at once, with what was said beside them.
 
 use council_fake_models::{FakeModels, Reply as Says, Rule, Tool};
+use council_protocol::seat::Api;
 use serde_json::{Value, json};
 
 use super::tests::{APIS, turn};
@@ -92,5 +93,62 @@ fn two_unknown_calls_and_calls_without_the_key_are_no_answer() {
         ] {
             assert_eq!(reply_to(api, Says::calls(calls)).1, 2, "{api}");
         }
+    }
+}
+
+/// An answer in one piece, with a part behind it of a kind that nobody reads.
+fn with_part(api: Api, said: &str, part: &Value) -> Value {
+    let text = json!({"type": "text", "text": said});
+    match api {
+        Api::Anthropic => {
+            json!({"type": "message", "content": [text, part], "stop_reason": "end_turn"})
+        }
+        Api::Responses => {
+            let content = json!([{"type": "output_text", "text": said}]);
+            let item = json!({"type": "message", "status": "completed", "content": content});
+            json!({"object": "response", "status": "completed", "output": [item, part]})
+        }
+        Api::Chat => {
+            let message = json!({"content": [text, part]});
+            json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        }
+        Api::Gemini => {
+            let content = json!({"parts": [{"text": said}, part]});
+            json!({"candidates": [{"content": content, "finishReason": "STOP"}]})
+        }
+    }
+}
+
+/// Through the whole driver, what a part of an unknown kind objects to is told beside the answer that counts.
+#[test]
+fn an_objection_in_a_part_of_an_unknown_kind_is_told_beside_the_answer() {
+    let second =
+        json!({"schema_version": 1, "round": 1, "key": "k1", "verdict": "FAIL", "findings": []});
+    let parts = [
+        json!({"type": "custom_tool_call", "name": "submit_verdict", "input": second.to_string()}),
+        json!({"type": "mcp_call", "name": "submit_verdict", "arguments": second.to_string()}),
+        json!({"type": "server_tool_use", "id": "t", "name": "submit_verdict", "input": second}),
+        json!({"type": "json", "json": second}),
+        json!({"type": "remark", "remark": "So I must vote FAIL."}),
+    ];
+    for (api, part) in APIS
+        .into_iter()
+        .flat_map(|api| parts.iter().map(move |part| (api, part)))
+    {
+        let body = with_part(api.0, &submitted().to_string(), part).to_string();
+        let says = Says {
+            body: Some(body),
+            ..Says::default()
+        };
+        let says = says.header("content-type", "application/json");
+        let models = FakeModels::start([Rule::on(says)]).unwrap();
+        let (_, agent) = agent();
+        let reply = ask(&agent, &with_tools(&models, api, 0), &turn(1, 20_000)).unwrap();
+        assert_eq!(reply.raw, submitted().to_string(), "{api:?} {part}");
+        let unread = reply.usage.unwrap().unread;
+        assert!(
+            unread.iter().any(|said| said.contains("FAIL")),
+            "{api:?} {part} {unread:?}"
+        );
     }
 }

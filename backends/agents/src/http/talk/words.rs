@@ -74,7 +74,7 @@ impl HttpConversation {
             let mut calls = heard.calls.iter();
             let is_told = text.contains("severity") || is_meant_as_answer(text, &self.key);
             let mut is_call = || calls.any(|call| call.arguments == text && !is_tool(&call.name));
-            is_told && (is_call() || heard.others.values().any(|other| other == text))
+            is_told && (is_call() || heard.strays().any(|other| other == text))
         };
         let told = heard
             .asides()

@@ -161,8 +161,12 @@ fn read_delta(heard: &mut ApiAnswer, delta: &Value, index: Option<u64>) {
     let thought = delta["thinking"].as_str().unwrap_or_default();
     heard.thoughts.push_str(thought);
     let slot = index.unwrap_or_default();
-    if let (Some(piece), Some(call)) = (delta["partial_json"].as_str(), heard.call_at(slot)) {
-        call.arguments.push_str(piece);
+    if let Some(piece) = delta["partial_json"].as_str() {
+        match heard.call_at(slot) {
+            Some(call) => call.arguments.push_str(piece),
+            // Of a call of another kind, which nobody offered.
+            None => heard.others.entry(slot).or_default().push_str(piece),
+        }
     }
     // Blocks come one after another: the last is the one that goes on.
     let Some(Value::Object(block)) = heard.items.last_mut() else {

@@ -130,9 +130,14 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     let choice = first;
     let said = spoken(choice);
     heard.text.push_str(&content_text(&said["content"]));
-    heard
-        .refusal
-        .push_str(said["refusal"].as_str().unwrap_or_default());
+    let refusals = said["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .chain([said]);
+    for refused in refusals.filter_map(|part| part["refusal"].as_str()) {
+        heard.refusal.push_str(refused);
+    }
     read_thoughts(heard, said);
     keep_extras(heard, said);
     // What calls were before they had ids; some servers have kept it.

@@ -1,6 +1,7 @@
 //! The four APIs: how a conversation is asked, and what the events of an answer mean.
 
 mod anthropic;
+mod beside;
 mod chat;
 mod gemini;
 mod habits;
@@ -76,14 +77,36 @@ pub(super) struct ApiAnswer {
     pub(super) thoughts: String,
     /// What stands in other answers to the same call, by their numbers: none was asked for.
     pub(super) others: BTreeMap<u64, String>,
+    /// What stands in no place that is read, and sounds like an answer.
+    pub(super) beside: Vec<String>,
 }
 
 impl ApiAnswer {
-    /// What the model said outside of its answer: in calls of tools, in other answers, as it declined.
+    /// What the model said outside of its answer: in calls of tools, in other answers, in places that nobody reads, as it
+    /// declined.
     pub(super) fn asides(&self) -> impl Iterator<Item = &str> {
         let calls = self.calls.iter().map(|call| call.arguments.as_str());
+        let strays = self.strays();
+        calls.chain(strays).chain([self.refusal.as_str()])
+    }
+
+    /// What stands in other answers, and in places that nobody reads, and is said nowhere else.
+    pub(super) fn strays(&self) -> impl Iterator<Item = &str> {
+        let beside = self.beside.iter().map(String::as_str);
+        let beside = beside.filter(|said| !self.is_heard(said));
+        self.others.values().map(String::as_str).chain(beside)
+    }
+
+    /// Whether these words stand in what is read.
+    fn is_heard(&self, said: &str) -> bool {
+        let calls = self.calls.iter().map(|call| call.arguments.as_str());
         let others = self.others.values().map(String::as_str);
-        calls.chain(others).chain([self.refusal.as_str()])
+        let mut read = calls.chain(others).chain([
+            self.text.as_str(),
+            self.thoughts.as_str(),
+            self.refusal.as_str(),
+        ]);
+        read.any(|text| text.contains(said))
     }
 
     fn set_end(&mut self, ended: AnswerEnd) {
@@ -186,6 +209,7 @@ pub(super) fn on_event(api: Api, heard: &mut ApiAnswer, event: &Value) {
         Api::Chat => chat::on_event(heard, event),
         Api::Gemini => gemini::on_event(heard, event),
     }
+    beside::hear_beside(heard, event);
 }
 
 /// What was heard of an answer that ends with calls of tools, as it is sent back.

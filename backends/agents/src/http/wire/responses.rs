@@ -71,7 +71,8 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     match event["type"].as_str() {
         Some("response.output_text.delta") => heard.text.push_str(delta),
         Some("response.refusal.delta") => heard.refusal.push_str(delta),
-        Some("response.reasoning_text.delta" | "response.reasoning_summary_text.delta") => {
+        // `reasoning_text`, `reasoning_summary_text`, and what servers call it besides.
+        Some(kind) if kind.starts_with("response.reasoning") && kind.ends_with(".delta") => {
             heard.thoughts.push_str(delta);
         }
         Some("response.function_call_arguments.delta") => {
@@ -103,6 +104,11 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         }),
         None if event["object"] == "response" => read_whole(heard, event),
         None if event["error"].is_object() => heard.set_error(&event["error"]),
+        // A piece of something that nobody offered, such as a call of another kind.
+        _ if !delta.is_empty() => {
+            let nth = event["output_index"].as_u64().unwrap_or_default();
+            heard.others.entry(nth).or_default().push_str(delta);
+        }
         _ => {}
     }
 }
@@ -118,8 +124,10 @@ fn read_item(heard: &mut ApiAnswer, item: &Value) {
             }
         }
     } else {
+        let whole = item["content"].as_str();
         let text: String = parts("content")
             .filter_map(|part| part["text"].as_str())
+            .chain(whole)
             .collect();
         if !heard.text.ends_with(&text) {
             heard.text.push_str(&text);
@@ -183,9 +191,32 @@ fn read_end(heard: &mut ApiAnswer, response: &Value) {
     );
     heard.usage.output_tokens = usage["output_tokens"].as_u64();
     let reason = response["incomplete_details"]["reason"].as_str();
+    if let Some(error) = broken_end(heard, response).filter(|_| reason.is_none()) {
+        return heard.set_error(&error);
+    }
     heard.set_end(match (heard.refusal.is_empty(), reason) {
         (false, _) | (_, Some("content_filter")) => AnswerEnd::Refused,
         (_, Some(_)) => AnswerEnd::Limit,
         (_, None) => AnswerEnd::Done,
     });
+}
+
+/// Why a response without a reason of its own is not whole: it says so, or that it failed, or one of its messages does. Only
+/// `completed` is whole; some servers leave the status out.
+fn broken_end(heard: &ApiAnswer, response: &Value) -> Option<Value> {
+    let error = &response["error"];
+    if error.is_object() {
+        return Some(error.clone());
+    }
+    let unfinished = |thing: &Value| {
+        let status = thing["status"].as_str();
+        status
+            .filter(|status| *status != "completed")
+            .map(str::to_owned)
+    };
+    let output = response["output"].as_array().into_iter().flatten();
+    let items = heard.items.iter().chain(output);
+    let mut messages = items.filter(|item| item["type"] == "message");
+    let status = unfinished(response).or_else(|| messages.find_map(unfinished))?;
+    Some(json!({"message": format!("it says that its answer is `{status}`")}))
 }
