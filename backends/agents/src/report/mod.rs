@@ -211,24 +211,40 @@ impl<'a> ReportSubject<'a> {
         files.find_map(|file| Some((file, path_on(file).filter(|found| is_it(found))?)))
     }
 
-    /// A tool's path as the repository has it: without the workspace, `file://` and `./`.
+    /// A tool's path as the repository has it: without the workspace, `file://` and `./`, and with each `..` taken back.
     fn repo_path(&self, given: &str) -> RepoPath {
         let plain = given.strip_prefix("file://").unwrap_or(given).as_bytes();
-        let room = self.room.as_os_str().as_encoded_bytes();
-        let inside = plain
-            .strip_prefix(room)
-            .and_then(|rest| rest.strip_prefix(b"/"))
-            .unwrap_or(plain);
-        // `.//a/./b` is `a/b`.
-        let is_absolute = inside.starts_with(b"/");
-        let parts = inside.split(|&byte| byte == b'/');
-        let parts: Vec<&[u8]> = parts.filter(|part| !matches!(*part, b"" | b".")).collect();
-        let plain = parts.join(&b'/');
-        RepoPath::new(if is_absolute {
-            [b"/", &plain[..]].concat()
-        } else {
-            plain
-        })
+        let room = plain_path(self.room.as_os_str().as_encoded_bytes());
+        let plain = plain_path(plain);
+        // One that leaves the workspace may lead back into it: `../room/a.py`.
+        let whole = match plain.starts_with(b"../") {
+            true => plain_path(&[&room, &b"/"[..], &plain].concat()),
+            false => plain.clone(),
+        };
+        let inside = whole.strip_prefix(&room[..]);
+        let inside = inside.and_then(|rest| rest.strip_prefix(b"/"));
+        RepoPath::new(inside.map_or(plain, <[u8]>::to_vec))
+    }
+}
+
+/// A path without what it does not need: `.//a/../b/./c` is `b/c`. Above the root there is nothing, and above a path from
+/// nowhere there may be something.
+fn plain_path(path: &[u8]) -> Vec<u8> {
+    let is_absolute = path.starts_with(b"/");
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." if parts.last().is_some_and(|last| *last != b"..") => _ = parts.pop(),
+            b".." if is_absolute => {}
+            part => parts.push(part),
+        }
+    }
+    let plain = parts.join(&b'/');
+    if is_absolute {
+        [b"/", &plain[..]].concat()
+    } else {
+        plain
     }
 }
 

@@ -46,6 +46,16 @@ const COUNTED: &[&str] = &[
     "informations",
     "hint",
     "hints",
+    "fatal",
+    "fatals",
+    "critical",
+    "criticals",
+    "blocker",
+    "blockers",
+    "exception",
+    "exceptions",
+    "crash",
+    "crashes",
 ];
 
 /// Words that count nothing.
@@ -108,6 +118,127 @@ const NOT_LOOKED: &[&str] = &[
     "skipping",
     "excluded",
     "excluding",
+];
+
+/// Words by which a line takes back what it says before them.
+const EXCEPTIONS: &[&str] = &[
+    "but", "except", "however", "although", "though", "unless", "aber", "außer",
+];
+
+/// What a tool says of itself, or of a file, that it did not get through.
+const BROKEN: &[&str] = &[
+    "broken",
+    "crashed",
+    "aborted",
+    "killed",
+    "incomplete",
+    "partial",
+    "partially",
+    "unreadable",
+    "corrupt",
+    "interrupted",
+    "skipped",
+    "skipping",
+    "ignored",
+    "ignoring",
+    "unable",
+    "cannot",
+    "couldn't",
+    "not",
+];
+
+/// What a summary numbers beside what it counts: how much was looked at, and how long that took.
+const LOOKED_AT: &[&str] = &[
+    "file",
+    "files",
+    "source",
+    "sources",
+    "module",
+    "modules",
+    "package",
+    "packages",
+    "crate",
+    "crates",
+    "line",
+    "lines",
+    "test",
+    "tests",
+    "check",
+    "checks",
+    "rule",
+    "rules",
+    "commit",
+    "commits",
+    "function",
+    "functions",
+    "class",
+    "classes",
+    "target",
+    "targets",
+    "project",
+    "projects",
+    "folder",
+    "folders",
+    "directory",
+    "directories",
+    "document",
+    "documents",
+    "resource",
+    "resources",
+    "item",
+    "items",
+    "dependencies",
+    "advisories",
+    "workflow",
+    "workflows",
+    "script",
+    "scripts",
+    "template",
+    "templates",
+    "statement",
+    "statements",
+    "operation",
+    "operations",
+    "image",
+    "images",
+    "page",
+    "pages",
+    "passed",
+    "ok",
+    "done",
+    "checked",
+    "scanned",
+    "analyzed",
+    "analysed",
+    "inspected",
+    "audited",
+    "total",
+    "ms",
+    "s",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "bytes",
+    "kb",
+    "mb",
+    "gb",
+    "of",
+    "out",
+    "in",
+    "with",
+    "and",
+    "changed",
+    "python",
+    "javascript",
+    "typescript",
+    "yaml",
+    "json",
+    "html",
+    "css",
+    "shell",
 ];
 
 /// How a summary begins of what was reported line by line: a compiler that gives up has looked.
@@ -243,13 +374,83 @@ fn sense_of(line: &str) -> LineSense {
     if !counts.all(|at| is_zero_of(&words, at)) {
         return LineSense::Unclean;
     }
+    let clean_unless_taken_back = || match is_taken_back(line, &words) {
+        true => LineSense::Unclean,
+        false => LineSense::Clean,
+    };
     match () {
         () if has(NOT_LOOKED) => LineSense::Unclean,
-        () if has(CLEAN) || CLEAN_LINES.contains(&spaced.trim()) => LineSense::Clean,
+        () if has(CLEAN) || CLEAN_LINES.contains(&spaced.trim()) => clean_unless_taken_back(),
         () if has(UNCLEAN) => LineSense::Unclean,
-        () if is_counting => LineSense::Clean,
+        () if is_counting => clean_unless_taken_back(),
         () => LineSense::Other,
     }
+}
+
+/// Whether a line says more than that nothing was found: with an exception, of what was left out or broke down, or with a
+/// number of something that is none of what was looked at.
+fn is_taken_back(line: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| EXCEPTIONS.contains(word))
+        || statements(line).iter().any(|said| breaks(said))
+        || numbers_others(line)
+}
+
+/// What a line says, one statement after the other. A colon before a number ends none: `skipped: 0`.
+fn statements(line: &str) -> Vec<String> {
+    let line = [" - ", " – ", " — "]
+        .iter()
+        .fold(line.to_owned(), |line, dash| line.replace(dash, "; "));
+    let mut said = vec![String::new()];
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_counting = || {
+            let mut behind = rest.clone().skip_while(|c| c.is_whitespace());
+            behind.next().is_some_and(|c| c.is_ascii_digit())
+        };
+        match c {
+            ',' | ';' | '(' | ')' | '!' | '.' => said.push(String::new()),
+            ':' if !is_counting() => said.push(String::new()),
+            c => said.last_mut().into_iter().for_each(|last| last.push(c)),
+        }
+    }
+    said
+}
+
+/// Whether a statement says that something was left out, or broke down, and not how often it did not: `0 files skipped`.
+fn breaks(said: &str) -> bool {
+    let lower = said.to_lowercase();
+    let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_zeroed = |at: usize| {
+        let near = &words[at.saturating_sub(2)..(at + 2).min(words.len())];
+        near.iter().any(|word| ZEROS.contains(word))
+    };
+    let mut words = words.iter().enumerate();
+    words.any(|(at, word)| BROKEN.contains(word) && !is_zeroed(at))
+}
+
+/// Whether a line numbers something that is none of what was looked at: `3 of them`, `(2 odd)`. A part of a time or a
+/// version is no number, and what tools count is looked at elsewhere.
+fn numbers_others(line: &str) -> bool {
+    let plain = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.to_lowercase()
+    };
+    let words: Vec<String> = line.split_whitespace().map(plain).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.windows(2).any(|pair| {
+        let is_some = pair[0].parse::<u64>().is_ok_and(|number| number > 0);
+        let first = pair[1]
+            .split(|c: char| !c.is_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        let is_number = first.starts_with(|c: char| c.is_ascii_digit());
+        is_some && !is_number && !LOOKED_AT.contains(&first) && !COUNTED.contains(&first)
+    })
 }
 
 /// Whether the number of what is counted in that place is none: `0 errors`, `errors: 0`.
@@ -290,8 +491,52 @@ mod tests {
             "Done linting! Found 0 violations, 0 serious in 1 file.",
             "No issues identified.",
             "OK",
+            "3:04PM INF no leaks found",
+            "INFO 14 commits scanned, no leaks found",
+            "All files pass, 0 skipped, 0 ignored",
+            "No issues found in 12 source files (checked 40 modules in 3 s)",
+            "0 fatal, 0 critical, 0 crashed",
         ] {
             assert_eq!(sense_of(line), LineSense::Clean, "{line}");
+        }
+    }
+
+    /// A sentence that finds nothing and says more beside is no clean report.
+    #[test]
+    fn a_clean_summary_that_takes_something_back_is_none() {
+        let summaries = [
+            "No problems found",
+            "0 errors, 0 warnings",
+            "0 problems",
+            "Found 0 errors",
+            "All checks passed!",
+            "OK, no issues",
+            "Success: no issues found in 1 source file",
+        ];
+        let more = [
+            ", but a.py was not read",
+            ", 3 criticals",
+            ": a.py is broken",
+            " (1 crashed)",
+            " (a.py skipped)",
+            " (but 2 fatal)",
+            ", 2 odd",
+            ". a.py could not be read",
+            "; a.py ignored",
+            " except in a.py",
+            ", 1 critical",
+            " (a.py: incomplete)",
+            ", however 1 file is unreadable",
+            ". Partially scanned.",
+            ", 7 blockers",
+            " - cannot open a.py",
+        ];
+        for (said, more) in summaries
+            .iter()
+            .flat_map(|said| more.map(|more| (said, more)))
+        {
+            let line = format!("{said}{more}");
+            assert_eq!(sense_of(&line), LineSense::Unclean, "{line}");
         }
     }
 

@@ -58,6 +58,16 @@ pub(super) struct SarifInvocation {
     /// What is wrong with the tool's own configuration: it did not look as it was told to.
     #[serde(default)]
     pub(super) tool_configuration_notifications: Capped<SarifResult>,
+    /// What the run was told to make of its rules.
+    #[serde(default)]
+    pub(super) rule_configuration_overrides: Capped<SarifOverride>,
+}
+
+/// Another configuration of a rule than its own, for one run.
+#[derive(Deserialize)]
+pub(super) struct SarifOverride {
+    descriptor: SarifRuleReference,
+    configuration: SarifConfiguration,
 }
 
 impl SarifInvocation {
@@ -225,6 +235,7 @@ pub(super) struct RunLookup<'a> {
     tool: &'a SarifTool,
     files: &'a [SarifFile],
     folders: &'a HashMap<String, SarifArtifact>,
+    overrides: &'a [SarifOverride],
 }
 
 /// How many folders may stand on each other: a ring of them must end.
@@ -235,6 +246,7 @@ impl<'a> RunLookup<'a> {
         tool: &'a SarifTool,
         files: &'a [SarifFile],
         folders: &'a HashMap<String, SarifArtifact>,
+        overrides: &'a [SarifOverride],
     ) -> Self {
         let mut rules = HashMap::new();
         let components = std::iter::once(&tool.driver).chain(&tool.extensions.0);
@@ -246,6 +258,7 @@ impl<'a> RunLookup<'a> {
             tool,
             files,
             folders,
+            overrides,
         }
     }
 
@@ -295,6 +308,7 @@ impl<'a> RunLookup<'a> {
         let default = rule
             .and_then(|rule| rule.default_configuration.as_ref())
             .and_then(|configuration| configuration.level.as_deref());
+        let default = self.overriding_level(rule, id.as_deref()).or(default);
         let level = result.level.as_deref().or(default).unwrap_or("warning");
         ToolHit {
             severity: severity_of(level),
@@ -310,12 +324,35 @@ impl<'a> RunLookup<'a> {
         }
     }
 
-    /// By its name, else by its number.
+    /// The gravest level that the run gave a rule instead of its own (3.20.5): nobody knows which of its invocations found
+    /// something.
+    fn overriding_level(&self, rule: Option<&SarifRule>, id: Option<&str>) -> Option<&'a str> {
+        let is_about = |one: &&SarifOverride| {
+            let named = self.rule_named(None, None, Some(&one.descriptor));
+            match (named, rule) {
+                (Some(named), Some(rule)) => std::ptr::eq(named, rule),
+                _ => one.descriptor.id.is_some() && one.descriptor.id.as_deref() == id,
+            }
+        };
+        let about = self.overrides.iter().filter(is_about);
+        let levels = about.filter_map(|one| one.configuration.level.as_deref());
+        levels.max_by_key(|level| severity_of(level))
+    }
+
     fn rule_of(&self, result: &SarifResult) -> Option<&'a SarifRule> {
-        let reference = result.rule.as_ref();
-        let id = result.rule_id.as_deref();
+        let (id, index) = (result.rule_id.as_deref(), result.rule_index);
+        self.rule_named(id, index, result.rule.as_ref())
+    }
+
+    /// By its name, else by its number.
+    fn rule_named(
+        &self,
+        id: Option<&str>,
+        index: Option<usize>,
+        reference: Option<&SarifRuleReference>,
+    ) -> Option<&'a SarifRule> {
         let id = id.or(reference.and_then(|rule| rule.id.as_deref()));
-        let index = result.rule_index.or(reference.and_then(|rule| rule.index));
+        let index = index.or(reference.and_then(|rule| rule.index));
         let component = reference.and_then(|rule| rule.tool_component.as_ref());
         let rules = &self.component_of(component).rules.0;
         // Two parts of a tool may have rules of one name, and `a/b` may stand for the rule `a` (3.52.4).

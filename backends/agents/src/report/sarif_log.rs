@@ -10,8 +10,8 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::sarif::{
-    RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifPhysicalLocation, SarifResult,
-    SarifTool, decoded_path, first_error, is_open,
+    RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifOverride, SarifPhysicalLocation,
+    SarifResult, SarifTool, decoded_path, first_error, is_open,
 };
 use super::sink::MAX_KEPT;
 use super::stream::{Capped, CappedMap, EachItem};
@@ -26,6 +26,7 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
         version: None,
         runs: 0,
         failed: None,
+        has_apart: false,
     };
     LogReader(&mut state)
         .deserialize(&mut json)
@@ -38,6 +39,10 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
         return Err(Failure::new(FailureKind::Provider, detail));
     }
     match state.version.as_deref() {
+        // They may hold results, and what is not read is no PASS.
+        Some("2.1.0") if state.has_apart => Err(malformed_report(
+            "its SARIF has `inlineExternalProperties`, which are not read: let it write each run as a whole".to_owned(),
+        )),
         Some("2.1.0") if state.runs > 0 => Ok(()),
         Some("2.1.0") => Err(malformed_report("its SARIF has no run in it".to_owned())),
         Some(other) => Err(malformed_report(format!(
@@ -63,6 +68,8 @@ struct LogState<'s, 'r> {
     version: Option<String>,
     runs: usize,
     failed: Option<FailedRun>,
+    /// Whether parts of its runs stand beside them.
+    has_apart: bool,
 }
 
 /// Reads the log; only its version and runs matter.
@@ -88,6 +95,10 @@ impl<'de> Visitor<'de> for LogReader<'_, '_, '_> {
             match name.as_str() {
                 "version" => self.0.version = Some(fields.next_value()?),
                 "runs" => fields.next_value_seed(RunsReader(self.0))?,
+                "inlineExternalProperties" => {
+                    let apart: Option<Capped<IgnoredAny>> = fields.next_value()?;
+                    self.0.has_apart |= apart.is_some_and(|apart| !apart.0.is_empty());
+                }
                 _ => _ = fields.next_value::<IgnoredAny>()?,
             }
         }
@@ -134,6 +145,7 @@ struct RunParts {
     troubles: Vec<SarifResult>,
     /// What it says of its configuration: mostly of its rules, but ESLint tells there which files it ignores.
     remarks: Vec<SarifResult>,
+    overrides: Vec<SarifOverride>,
     files: Capped<SarifFile>,
     folders: CappedMap<SarifArtifact>,
 }
@@ -176,6 +188,7 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
                         run.failure = known.or(failure);
                         run.troubles.extend(one.tool_execution_notifications.0);
                         run.remarks.extend(one.tool_configuration_notifications.0);
+                        run.overrides.extend(one.rule_configuration_overrides.0);
                     };
                     fields.next_value_seed(EachItem(check, PhantomData))?;
                 }
@@ -196,7 +209,7 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
 impl LogState<'_, '_> {
     fn finish_run(&mut self, run: RunParts) {
         let folders: HashMap<String, SarifArtifact> = run.folders.0;
-        let lookup = RunLookup::new(&run.tool, &run.files.0, &folders);
+        let lookup = RunLookup::new(&run.tool, &run.files.0, &folders, &run.overrides);
         let troubles = run.troubles.into_iter();
         let troubles: Vec<ToolHit> = troubles.flat_map(|one| lookup.troubles_of(one)).collect();
         // An error of no file is one of the run as a whole.

@@ -257,7 +257,8 @@ impl<'a> HitSink<'a> {
         if hit.path.is_empty() {
             return true;
         }
-        let leads_out = is_absolute(&hit.path) || slashed(&hit.path).starts_with("../");
+        let plain = self.subject.repo_path(&slashed(&hit.path));
+        let leads_out = is_absolute(&hit.path) || plain.as_bytes().starts_with(b"../");
         let elsewhere = leads_out && self.may_name(&hit.path);
         match self.find_file(&hit.path) {
             Some(file) if file.is_behind(hit.line) => {

@@ -1,4 +1,4 @@
-//! The formats that are not SARIF.
+//! The formats that are not SARIF, and what SARIF may keep elsewhere than in a result.
 
 use super::*;
 
@@ -104,4 +104,55 @@ fn eslint_and_cargo_are_read_as_they_write() {
         FailureKind::Provider
     );
     assert_eq!(read(lines).unwrap_err().kind, FailureKind::Truncated);
+}
+
+/// A run may have made its rules graver, or milder, than they are by themselves; what a result says of itself counts first.
+#[test]
+fn the_level_that_a_run_gave_its_rule_counts() {
+    let severity = |own: Option<&str>, descriptor: Value, levels: &[&str]| {
+        let over =
+            |level: &&str| json!({ "descriptor": descriptor, "configuration": { "level": level } });
+        let overrides: Vec<Value> = levels.iter().map(over).collect();
+        let mut found = error_at(&[place_at("src/a b.py", 3)]);
+        found["level"] = own.into();
+        let run = json!({ "results": [found],
+            "invocations": [{ "executionSuccessful": true, "ruleConfigurationOverrides": overrides }] });
+        let answer = read(OutputFormat::Sarif, &sarif_run(&run)).unwrap();
+        answer.findings[0].severity
+    };
+    for descriptor in [
+        json!({ "id": "R1" }),
+        json!({ "index": 0 }),
+        json!({ "id": "R1", "index": 0 }),
+    ] {
+        let level = |own, levels: &[&str]| severity(own, descriptor.clone(), levels);
+        assert_eq!(level(None, &[]), Severity::Critical);
+        assert_eq!(level(None, &["note"]), Severity::Minor);
+        assert_eq!(level(None, &["note", "error"]), Severity::Critical);
+        assert_eq!(level(None, &["warning", "note"]), Severity::Significant);
+        assert_eq!(level(Some("error"), &["note"]), Severity::Critical);
+        assert_eq!(level(Some("note"), &["error"]), Severity::Minor);
+    }
+    let other = json!({ "id": "R2" });
+    assert_eq!(severity(None, other, &["note"]), Severity::Critical);
+}
+
+/// Parts of a run that stand beside it are not read, and what is not read is no PASS.
+#[test]
+fn a_log_with_parts_of_its_runs_elsewhere_is_no_answer() {
+    let log = |apart: Value| {
+        let mut log = sarif_run(&json!({ "results": [] }));
+        log["inlineExternalProperties"] = apart;
+        read(OutputFormat::Sarif, &log)
+    };
+    let results = json!([{ "results": [error_at(&[place_at("src/a b.py", 3)])] }]);
+    let failure = log(results).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Malformed);
+    assert!(
+        failure.detail.contains("inlineExternalProperties"),
+        "{failure}"
+    );
+    for none in [json!([]), Value::Null] {
+        assert_eq!(log(none).unwrap().verdict, Vote::Pass);
+    }
 }

@@ -1,5 +1,8 @@
 //! Where a result is said to stand, and what that place is.
 
+use proptest::prelude::*;
+
+use super::unread::printed;
 use super::*;
 
 /// A folder is no file of the tree: what a tool says of it has no place, and an error is never green.
@@ -94,4 +97,37 @@ fn a_range_that_ends_where_a_line_begins_does_not_hold_that_line() {
         json!({ "startLine": 2, "startColumn": 1, "endLine": 3, "endColumn": 1 });
     let answer = read(OutputFormat::Sarif, &sarif(json!([sarif_result]))).unwrap();
     assert_eq!(answer.findings, []);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// However a tool writes the path of a changed file, its error is a finding there: with detours, doubled slashes, from the
+    /// root of the machine or back into the workspace.
+    #[test]
+    fn every_spelling_of_a_path_is_that_of_its_file(
+        before in prop::sample::select(vec![
+            "", "./", ".//", "src/../", "./src/../", "a/b/../../", "/tmp/room/", "//tmp//room//", "/tmp/room/src/../",
+            "/tmp/x/../room/", "../room/", "./../room/./", "file:///tmp/room/", "file:///tmp/room/src/../",
+        ]),
+        between in prop::sample::select(vec!["/", "//", "/./", "/../src/", "/x/../"]),
+        is_windows in any::<bool>(),
+    ) {
+        let path = format!("{before}src{between}a b.py");
+        let path = if is_windows && !path.contains(':') { path.replace('/', "\\") } else { path };
+        let diagnostic = json!({ "message": "shell", "severity": "ERROR",
+            "location": { "path": path, "range": { "start": { "line": 3, "column": 1 } } } });
+        let mut at = result(&path, 3);
+        at["level"] = "error".into();
+        let answers = [
+            read(OutputFormat::Rdjson, &json!({ "diagnostics": [diagnostic] })).unwrap(),
+            read(OutputFormat::Sarif, &sarif(json!([at]))).unwrap(),
+            printed(&format!("{path}:3:1: error: shell\n")).unwrap(),
+        ];
+        for answer in answers {
+            let found: Vec<String> = answer.findings.iter().map(|f| f.location.path.display().into_owned()).collect();
+            prop_assert!(answer.verdict > Vote::Pass, "{} {:?}", path, answer);
+            prop_assert_eq!(found, ["src/a b.py"], "{}", path);
+        }
+    }
 }

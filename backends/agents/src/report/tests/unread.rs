@@ -141,7 +141,7 @@ fn a_file_that_eslint_ignores_is_not_read_and_a_useless_comment_is() {
 }
 
 /// The result of a tool that prints lines.
-fn printed(text: &str) -> Result<Answer, Failure> {
+pub(super) fn printed(text: &str) -> Result<Answer, Failure> {
     let packet = packet();
     let subject = ReportSubject {
         packet: &packet,
