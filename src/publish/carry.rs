@@ -218,16 +218,14 @@ fn fate_of_removed(finding: &Finding, line: u32, side: &ReviewedSide<'_>) -> Fin
             FindingFate::NotVerifiable
         }
         Some(change) if removes_line_of(change, &finding.quote) => FindingFate::StillOpen,
-        Some(change) if is_missed_by_function(finding, line, change, side) => {
-            FindingFate::StillOpen
-        }
+        Some(change) if is_missed_in_place(finding, line, change, side) => FindingFate::StillOpen,
         Some(_) => FindingFate::Resolved,
     }
 }
 
-/// Whether the function of a removed line has less of it than before the change, though the diff removes none such: it pairs
-/// the line with one of another function.
-fn is_missed_by_function(
+/// Whether the function of a removed line has less of it than before the change, or the lines beside it stand together, though
+/// the diff removes none such: it pairs the line with one of another place.
+fn is_missed_in_place(
     finding: &Finding,
     line: u32,
     change: &FileChange,
@@ -248,7 +246,9 @@ fn is_missed_by_function(
     let mut quoted = quoted.map(|line| line.strip_prefix('-').unwrap_or(line));
     quoted.any(|quoted| {
         let stood = before.nearest_to(quoted, line);
-        stood.is_some_and(|line| before.has_more_in_function(&now, quoted, line))
+        stood.is_some_and(|line| {
+            before.has_more_in_function(&now, quoted, line) || before.is_missing_between(&now, line)
+        })
     })
 }
 

@@ -168,19 +168,22 @@ impl<'a> CodeSearch<'a> {
     }
 
     /// Whether the diff pairs the very lines of a finding with lines of other code, which is gone: what it takes for old lines
-    /// is new to their function.
+    /// did not stand between those lines before the change, or is new to their function.
     fn is_paired(
         &self,
         code: &OpenCode<'_>,
         text: &SearchedText<'_>,
         (path, line): (&RepoPath, u32),
     ) -> bool {
-        let is_new = |before: &FileCode| text.now.has_more_than(before, &code.finding.quote, line);
-        let is_kin = || match text.now.functions.name_at(line) {
-            Some(_) => self.kinship(code, text, (path, line)) <= Kinship::SameFunction,
-            None => self.is_own(code, path, line),
+        let Some(before) = self.before(text).filter(|_| code.was.is_some()) else {
+            return false;
         };
-        code.was.is_some() && self.before(text).is_some_and(is_new) && is_kin()
+        let quote = &code.finding.quote;
+        match self.kinship(code, text, (path, line)) {
+            Kinship::Own => !text.now.stands_alike_in(before, quote, line),
+            Kinship::SameFunction => text.now.has_more_in_function(before, quote, line),
+            Kinship::Other | Kinship::Taken => false,
+        }
     }
 
     /// The line of its own file at which the code of a finding stands. What proves a quote takes a part of a line for

@@ -3,38 +3,81 @@
 
 use council_protocol::RepoPath;
 
-use super::quote_place::{FileFunctions, QuoteNeighbours, first_line};
+use super::lines_apart::without_blanks;
+use super::quote_place::{FileFunctions, first_line};
 use crate::text::{CodeLetters, CodePlace};
 
 pub(super) struct FileCode {
     pub(super) letters: CodeLetters,
     pub(super) functions: FileFunctions,
+    /// The lines that say something, without blanks, by their numbers.
+    telling: Vec<(u32, String)>,
 }
+
+/// How many lines on either side of a place tell it from others that look alike.
+const NEAR_LINES: usize = 3;
 
 impl FileCode {
     pub(super) fn of(path: &RepoPath, text: String) -> Self {
+        let lines = (1..).zip(text.lines());
+        let telling = lines.filter(|(_, line)| line.contains(char::is_alphanumeric));
         Self {
+            telling: telling
+                .map(|(number, line)| (number, without_blanks(line)))
+                .collect(),
             letters: CodeLetters::of(text.lines()),
             functions: FileFunctions::of(path, text),
         }
+    }
+
+    /// The lines that say something above and below a place of so many lines, the nearest first.
+    fn lines_near(&self, first: u32, lines: u32) -> [Vec<&str>; 2] {
+        let (above, rest) = self
+            .telling
+            .split_at(self.telling.partition_point(|(number, _)| *number < first));
+        let below = rest.iter().filter(|(number, _)| *number >= first + lines);
+        [
+            above
+                .iter()
+                .rev()
+                .take(NEAR_LINES)
+                .map(|(_, line)| line.as_str())
+                .collect(),
+            below
+                .take(NEAR_LINES)
+                .map(|(_, line)| line.as_str())
+                .collect(),
+        ]
+    }
+
+    /// Whether a quote stands there between the same lines as here.
+    pub(super) fn stands_alike_in(&self, there: &Self, quote: &str, line: u32) -> bool {
+        let lines = u32::try_from(quote.trim().lines().count().max(1)).unwrap_or(1);
+        let own = self.lines_near(line, lines);
+        let places = there.letters.quoted_at(quote);
+        let mut places = places.iter().map(first_line);
+        places.any(|place| there.lines_near(place, lines) == own)
+    }
+
+    /// Whether the lines above and below a line stand next to each other there, more often than here.
+    pub(super) fn is_missing_between(&self, there: &Self, line: u32) -> bool {
+        let [above, below] = self.lines_near(line, 1);
+        let (Some(above), Some(below)) = (above.first(), below.first()) else {
+            return false;
+        };
+        let count = |file: &Self| {
+            let pairs = file.telling.windows(2);
+            pairs
+                .filter(|pair| pair[0].1 == *above && pair[1].1 == *below)
+                .count()
+        };
+        count(there) > count(self)
     }
 
     /// Whether more of a quote stands here than there in the function of a line; none stands outside of functions.
     pub(super) fn has_more_in_function(&self, there: &Self, quote: &str, line: u32) -> bool {
         let name = self.functions.name_at(line);
         name.is_some_and(|name| self.count_in(&name, quote) > there.count_in(&name, quote))
-    }
-
-    /// The same; outside of functions: whether it stands nowhere there as it does here.
-    pub(super) fn has_more_than(&self, there: &Self, quote: &str, line: u32) -> bool {
-        match self.functions.name_at(line) {
-            Some(_) => self.has_more_in_function(there, quote, line),
-            None => {
-                let own = self.letters.quoted_at(quote);
-                let own = own.iter().find(|place| first_line(place) == line);
-                own.is_some_and(|own| !there.has_outside(quote, own))
-            }
-        }
     }
 
     /// The line nearest to this one at which a quote begins.
@@ -56,14 +99,5 @@ impl FileCode {
             self.functions.name_at(first_line(place)).as_deref() == Some(function)
         };
         places.iter().filter(within).count()
-    }
-
-    fn has_outside(&self, quote: &str, like: &CodePlace<'_>) -> bool {
-        let wanted = QuoteNeighbours::of(like);
-        let places = self.letters.quoted_at(quote);
-        places.iter().any(|place| {
-            self.functions.name_at(first_line(place)).is_none()
-                && QuoteNeighbours::of(place) == wanted
-        })
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct QuoteNeighbours {
 }
 
 impl QuoteNeighbours {
-    pub(super) fn of(place: &CodePlace<'_>) -> Self {
+    fn of(place: &CodePlace<'_>) -> Self {
         let digest = |letters: &str| sha256(letters.as_bytes())[..DIGITS].to_owned();
         Self {
             before: digest(place.before),

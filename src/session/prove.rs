@@ -234,7 +234,11 @@ impl QuoteProver {
         }
         let is_here = |text: &&SearchText| text.holds_at(location.line, &quote);
         let here = texts.0.iter().find(is_here);
-        for text in here.into_iter().chain(&texts.0) {
+        // The same line may stand elsewhere, where nobody changed it.
+        let is_removed = |text: &&SearchText| text.has_removed_at(location.line, &quote);
+        let removed = texts.0.iter().find(is_removed).filter(|_| here.is_none());
+        let meant = here.into_iter().chain(removed);
+        for text in meant.chain(&texts.0) {
             match text.search_near(location.line, &quote) {
                 (proof @ Proof::Unverified { .. }, _) => nowhere = proof,
                 found => return found,

@@ -371,3 +371,23 @@ fn a_removed_line_is_the_one_that_had_the_number() {
     let names: std::collections::BTreeSet<_> = contexts.iter().map(|(_, name)| name).collect();
     assert_eq!((contexts.len(), names.len()), (3, 3), "{contexts:?}");
 }
+
+/// Whoever names a line by the number that it had, and quotes it as it stood there, does not mean the same line elsewhere.
+#[test]
+fn a_removed_line_is_not_the_one_that_stands_in_another_function() {
+    let body = " fn pay() {\n-    check_balance()?;\n     transfer(amount);\n }\n";
+    let mut packet = Packet::clone(&packet());
+    packet.files = vec![change("pay.rs", FileStatus::Modified, &[(1, 1, body)])];
+    let text = "fn pay() {\n    transfer(amount);\n}\nfn refund() {\n    check_balance()?;\n}\n";
+    let blobs = Blobs([((Side::New, "pay.rs"), text)].into());
+    let mut prover = QuoteProver::new(Arc::new(packet), Arc::new(blobs), Redactor::default());
+    let mut at = |line| prove(&mut prover, "pay.rs", line, "    check_balance()?;").0;
+    assert_eq!(
+        at(2),
+        Proof::Removed {
+            line: 2,
+            old_line: 2
+        }
+    );
+    assert_eq!(at(5), Proof::Verified);
+}

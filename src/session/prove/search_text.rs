@@ -109,6 +109,11 @@ impl SearchText {
         at.checked_add(u32::try_from(kept).ok()?)
     }
 
+    /// Whether the change removes a quote from the lines that had these numbers.
+    pub(super) fn has_removed_at(&self, line: u32, quote: &str) -> bool {
+        self.gone.is_none() && self.removed_index(line, quote).is_some()
+    }
+
     /// Which removed line a judge means by the number that it had before the change, if the quote stands there: of the same
     /// line that two functions lose, only that is the one.
     fn removed_index(&self, line: u32, quote: &str) -> Option<u32> {
