@@ -91,7 +91,34 @@ pub fn means_same(new: &JudgedFinding, old: &JudgedFinding) -> bool {
         standing_versions(old)
             .any(|old| standing_versions(new).any(|new| is_one_finding(&new, &old)))
     };
-    !is_another_problem(new, old) && is_said()
+    !is_another_problem(new, old) && !is_removed_elsewhere(new, old) && is_said()
+}
+
+/// Whether two findings are about lines that the change removes from different places: they have no place of their own any
+/// more, and the same line may have stood in several functions.
+fn is_removed_elsewhere(new: &JudgedFinding, old: &JudgedFinding) -> bool {
+    let (new, old) = (removed_lines(new), removed_lines(old));
+    !new.is_empty() && !old.is_empty() && new.is_disjoint(&old)
+}
+
+/// The numbers that the lines of a finding had before the change removed them.
+fn removed_lines(found: &JudgedFinding) -> BTreeSet<u32> {
+    let standing = found.members.iter().filter(|member| member.stands());
+    let lines = standing.filter_map(|member| match member.proof {
+        Proof::Removed { old_line, .. } => {
+            let more = member
+                .finding
+                .quote
+                .trim()
+                .lines()
+                .count()
+                .saturating_sub(1);
+            let last = old_line.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+            Some(old_line..=last)
+        }
+        _ => None,
+    });
+    lines.flatten().collect()
 }
 
 /// Whether two sentences about a line say much the same, whichever of them says more.
@@ -358,5 +385,31 @@ mod tests {
         };
         assert!(!is_one_finding(&of("age"), &of("name")));
         assert!(is_one_finding(&of("age"), &of("age")));
+    }
+
+    /// Law: however alike two findings are, one about a line that was removed here is not one about the same line that was
+    /// removed there; quotes that share a line are of one place.
+    #[test]
+    fn the_same_line_removed_from_two_places_is_two_problems() {
+        let removed = |old_line: u32, quote: &str| {
+            let finding = Finding {
+                quote: quote.into(),
+                ..said("authz", LINE, "Nobody asks any more whether the user may.")
+            };
+            let mut member = crate::testing::member("ash", &finding);
+            member.proof = Proof::Removed { line: 1, old_line };
+            crate::testing::judged(finding, vec![member])
+        };
+        let block = format!("def pay():\n{LINE}");
+        for (one, other, is_same) in [
+            (removed(2, LINE), removed(2, LINE), true),
+            (removed(2, LINE), removed(7, LINE), false),
+            (removed(2, LINE), removed(3, LINE), false),
+            (removed(2, LINE), removed(1, &block), true),
+            (removed(2, LINE), removed(6, &block), false),
+        ] {
+            assert_eq!(means_same(&one, &other), is_same, "{one:?} {other:?}");
+            assert_eq!(means_same(&other, &one), is_same, "{one:?} {other:?}");
+        }
     }
 }
