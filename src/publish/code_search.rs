@@ -182,8 +182,23 @@ impl<'a> CodeSearch<'a> {
         match self.kinship(code, text, (path, line)) {
             Kinship::Own => !text.now.stands_alike_in(before, quote, line),
             Kinship::SameFunction => text.now.has_more_in_function(before, quote, line),
-            Kinship::Other | Kinship::Taken => false,
+            // Of lines that look alike, one has another name when another one is gone.
+            Kinship::Other => {
+                self.has_same_neighbours(code, text, line)
+                    && !text.now.stands_alike_in(before, quote, line)
+            }
+            Kinship::Taken => false,
         }
+    }
+
+    /// Whether what stood around a finding outside of functions stands around this place outside of functions.
+    fn has_same_neighbours(&self, code: &OpenCode<'_>, text: &SearchedText<'_>, line: u32) -> bool {
+        let is_outside = text.now.functions.name_at(line).is_none();
+        code.was.is_some_and(|was| {
+            is_outside
+                && was.within.is_none()
+                && was.strangeness_at(&text.now.letters, code.finding, line) == 0
+        })
     }
 
     /// The line of its own file at which the code of a finding stands. What proves a quote takes a part of a line for
