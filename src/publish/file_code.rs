@@ -1,5 +1,5 @@
-//! The code of a file on one side of the change, function by function. A diff pairs lines that are alike, whichever functions
-//! they stand in; what a function has of a line, before the change and now, does not depend on that.
+//! The code of a file on one side of the change, by its functions and by the lines beside each place. A diff pairs lines that
+//! are alike, wherever they stand; what stands where, before the change and now, does not depend on that.
 
 use council_protocol::RepoPath;
 
